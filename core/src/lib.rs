@@ -1,0 +1,4 @@
+//! The clinic of Workup.
+#![no_std]
+#![warn(missing_docs, clippy::disallowed_methods, clippy::disallowed_types)]
+extern crate alloc;
