@@ -1,0 +1,3 @@
+//! The knowledge base: findings, panels, exams' views and diseases, compiled from JSON into indexed integer tables.
+
+pub mod schema;
