@@ -1,0 +1,1 @@
+//! Grouped-query attention with rotary positions.
