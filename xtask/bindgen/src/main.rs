@@ -19,7 +19,5 @@ fn main() -> Result<()> {
         .remove_producers_section(true)
         .omit_default_module_path(false);
     bindgen.web(true).context("could not select the web target")?;
-    bindgen
-        .generate(out_dir)
-        .with_context(|| format!("could not write the glue of `{input}` to `{out_dir}`"))
+    bindgen.generate(out_dir).with_context(|| format!("could not write the glue of `{input}` to `{out_dir}`"))
 }

@@ -1,0 +1,63 @@
+//! The page on loopback, alone or with a training run beside it.
+use std::path::Path;
+use std::thread;
+
+use anyhow::{Context, Result, bail};
+
+use crate::Verdict;
+use crate::args::{DemoOptions, ServeOptions};
+use crate::console;
+use crate::process;
+use crate::static_server::StaticServer;
+use crate::trainer::Trainer;
+use crate::web;
+use crate::workspace::Workspace;
+
+/// `cargo xtask demo`
+pub(crate) fn demo(workspace: &Workspace, options: &DemoOptions) -> Result<Verdict> {
+    console::note("building the page");
+    web::build_everything(workspace)?;
+    let out = workspace.path(&options.out);
+    if !options.no_serve {
+        let server = bind(workspace, options.port, &out)?;
+        thread::spawn(move || server.serve());
+    }
+    if !options.skip_train {
+        train(workspace, &out)?;
+    }
+    if !options.no_serve {
+        console::note("serving until Ctrl-C");
+        loop {
+            thread::park();
+        }
+    }
+    Ok(Verdict::Fine)
+}
+
+/// `cargo xtask serve`
+pub(crate) fn serve(workspace: &Workspace, options: &ServeOptions) -> Result<Verdict> {
+    if !options.no_build {
+        web::build_everything(workspace)?;
+    }
+    bind(workspace, options.port, &workspace.path(&options.fresh))?.serve();
+    Ok(Verdict::Fine)
+}
+
+/// Binds the page and prints its address; what training writes to `fresh` appears under `/fresh/`.
+fn bind(workspace: &Workspace, port: u16, fresh: &Path) -> Result<StaticServer> {
+    let page = workspace.path("web/dist");
+    if !page.join("index.html").is_file() {
+        bail!("there is no page in `{}`; build it: cargo xtask web", page.display());
+    }
+    let server = StaticServer::bind(port, vec![("/", page), ("/fresh/", fresh.to_path_buf())])
+        .context("could not listen on 127.0.0.1")?;
+    console::result(&format!("the clinic is open: http://{}/", server.address()?));
+    Ok(server)
+}
+
+fn train(workspace: &Workspace, out: &Path) -> Result<()> {
+    console::note("building the trainer");
+    let trainer = Trainer::build(workspace)?;
+    console::note("training the quick preset");
+    process::run(trainer.command(workspace, ["train", "--preset", "quick", "--out"]).arg(out))
+}

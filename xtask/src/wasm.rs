@@ -1,0 +1,76 @@
+//! The wasm packages: compile for wasm32, then write the JavaScript glue.
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+
+use crate::Verdict;
+use crate::args::WasmOptions;
+use crate::console;
+use crate::process;
+use crate::toolchain::{self, WASM_TARGET};
+use crate::workspace::Workspace;
+
+/// What the browser loads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Package {
+    /// The clinic alone: small, loaded at once.
+    Clinic,
+    /// The clinic with the network (Burn): loaded when somebody asks for the agent.
+    Agent,
+}
+
+impl Package {
+    const ALL: [Self; 2] = [Self::Clinic, Self::Agent];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Clinic => "clinic",
+            Self::Agent => "agent",
+        }
+    }
+
+    fn features(self) -> &'static [&'static str] {
+        match self {
+            Self::Clinic => &[],
+            Self::Agent => &["--features", "agent"],
+        }
+    }
+}
+
+/// `cargo xtask wasm`
+pub(crate) fn build(workspace: &Workspace, options: &WasmOptions) -> Result<Verdict> {
+    for package in Package::ALL {
+        if options.only.is_none_or(|only| only == package) {
+            build_package(workspace, package)?;
+        }
+    }
+    Ok(Verdict::Fine)
+}
+
+/// Builds one package into `web/pkg/NAME`.
+///
+/// # Errors
+/// When the target cannot be added, the code does not compile or the glue cannot be written.
+pub(crate) fn build_package(workspace: &Workspace, package: Package) -> Result<()> {
+    toolchain::ensure_target(workspace, WASM_TARGET)?;
+    let mut compile =
+        workspace.cargo(["build", "--package", "workup-wasm", "--profile", "wasm", "--target", WASM_TARGET]);
+    process::run(compile.args(package.features()))?;
+
+    let compiled = workspace.target(format!("{WASM_TARGET}/wasm/workup_wasm.wasm"));
+    let out = package_folder(workspace, package);
+    let mut glue = workspace.cargo(["run", "--quiet", "--package", "xtask-bindgen", "--"]);
+    process::run(glue.arg(&compiled).arg(&out).arg(package.name()))?;
+
+    let bytes = fs::metadata(out.join(format!("{}_bg.wasm", package.name())))
+        .with_context(|| format!("no module was written to `{}`", out.display()))?
+        .len();
+    console::note(&format!("web/pkg/{}: {} kB", package.name(), bytes.div_ceil(1000)));
+    Ok(())
+}
+
+fn package_folder(workspace: &Workspace, package: Package) -> PathBuf {
+    workspace.path("web/pkg").join(package.name())
+}
