@@ -92,12 +92,7 @@ impl KeyedRng {
     pub fn new(seed: u64, purpose: Purpose, key: u64, occurrence: u16) -> Self {
         Self {
             seed: [seed as u32, (seed >> 32) as u32],
-            counter: [
-                key as u32,
-                (key >> 32) as u32,
-                u32::from(purpose as u16) << 16 | u32::from(occurrence),
-                0,
-            ],
+            counter: [key as u32, (key >> 32) as u32, u32::from(purpose as u16) << 16 | u32::from(occurrence), 0],
             block: [0; 4],
             used: 4,
         }
@@ -191,27 +186,17 @@ mod tests {
 
     #[test]
     fn philox_reproduces_the_known_answers() {
+        assert_eq!(philox([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
+        assert_eq!(philox([u32::MAX; 4], [u32::MAX; 2]), [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);
         assert_eq!(
-            philox([0; 4], [0; 2]),
-            [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]
-        );
-        assert_eq!(
-            philox([u32::MAX; 4], [u32::MAX; 2]),
-            [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]
-        );
-        assert_eq!(
-            philox(
-                [0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344],
-                [0xa409_3822, 0x299f_31d0]
-            ),
+            philox([0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344], [0xa409_3822, 0x299f_31d0]),
             [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1]
         );
     }
 
     #[test]
     fn streams_of_different_purpose_key_or_occurrence_differ() {
-        let first =
-            |purpose, key, occurrence| KeyedRng::new(7, purpose, key, occurrence).next_u64();
+        let first = |purpose, key, occurrence| KeyedRng::new(7, purpose, key, occurrence).next_u64();
         let base = first(Purpose::Case, 1, 0);
         assert_ne!(base, first(Purpose::Finding, 1, 0));
         assert_ne!(base, first(Purpose::Case, 2, 0));
@@ -226,10 +211,7 @@ mod tests {
         }
         assert_eq!(counts[1], 0);
         assert!((9_500..10_500).contains(&counts[0]), "{counts:?}");
-        assert_eq!(
-            KeyedRng::new(1, Purpose::Auxiliary, 0, 0).weighted(&[0, 0]),
-            0
-        );
+        assert_eq!(KeyedRng::new(1, Purpose::Auxiliary, 0, 0).weighted(&[0, 0]), 0);
     }
 
     #[test]

@@ -1,0 +1,55 @@
+//! Foreign cases -> one type the clinic can play: facts in words and recorded exams.
+
+use alloc::{string::String, vec::Vec};
+
+use serde::{Deserialize, Serialize};
+
+/// A case in words, imported from outside: no knowledge base, no belief.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImportedCase {
+    /// Where it comes from and its position there: `agentclinic:3`.
+    pub id: String,
+    /// Age, sex and whatever else is said first.
+    pub demographics: String,
+    /// What the patient says first.
+    pub complaint: String,
+    /// What the doctor is told to do, where recorded.
+    #[serde(default)]
+    pub objective: String,
+    /// The diagnosis.
+    pub diagnosis: String,
+    /// Other names of the diagnosis.
+    #[serde(default)]
+    pub synonyms: Vec<String>,
+    /// What the patient knows.
+    pub facts: Vec<Fact>,
+    /// What exams found.
+    pub exams: Vec<RecordedExam>,
+    /// Reference workup as exam calls, where known.
+    #[serde(default)]
+    pub reference_workup: Vec<String>,
+}
+
+/// Something the patient knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fact {
+    /// Path in the source, joined with `/`.
+    pub path: String,
+    /// The words.
+    pub text: String,
+}
+
+/// Something an exam found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedExam {
+    /// Path in the source, joined with `/`.
+    pub path: String,
+    /// The words.
+    pub text: String,
+    /// True for bedside findings, false for ordered tests.
+    #[serde(default)]
+    pub bedside: bool,
+}

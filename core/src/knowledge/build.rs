@@ -1,0 +1,268 @@
+//! Parsed files -> compiled knowledge base. One function per section; every reference is checked here.
+
+mod diseases;
+mod findings;
+mod panels;
+
+use alloc::{
+    collections::BTreeMap,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use super::{
+    Applies, Complaint, KnowledgeBase, KnowledgeError, Modality, Problem, Site, Topic, View, ViewCall, load::unique,
+    schema::KnowledgeFile,
+};
+use crate::exam::Catalogue;
+
+/// Most entries of one section: indexes are 16 bits wide and items share one numbering.
+const MAX_ENTRIES: usize = 8_000;
+/// Most hypotheses: diseases times variants.
+const MAX_HYPOTHESES: usize = 2_000;
+
+/// Id -> index of one section.
+type Index<'a> = BTreeMap<&'a str, u16>;
+
+/// Where an error is, while one entry is compiled.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    section: &'static str,
+    entry: &'a str,
+}
+
+impl Place<'_> {
+    fn error(self, field: impl Into<String>, problem: Problem) -> KnowledgeError {
+        KnowledgeError { section: self.section, entry: self.entry.into(), field: field.into(), problem }
+    }
+
+    fn find(self, field: &str, index: &Index<'_>, id: &str) -> Result<u16, KnowledgeError> {
+        index.get(id).copied().ok_or_else(|| self.error(field, Problem::UnknownId(id.into())))
+    }
+
+    fn find_all<'a>(
+        self,
+        field: &str,
+        index: &Index<'_>,
+        ids: impl IntoIterator<Item = &'a String>,
+    ) -> Result<Vec<u16>, KnowledgeError> {
+        ids.into_iter().map(|id| self.find(field, index, id)).collect()
+    }
+
+    fn not_empty(self, field: &str, empty: bool) -> Result<(), KnowledgeError> {
+        if empty { Err(self.error(field, Problem::Empty)) } else { Ok(()) }
+    }
+
+    fn weights(self, field: &str, weights: &[f64]) -> Result<Vec<u32>, KnowledgeError> {
+        super::tables::weights_ppm(weights).ok_or_else(|| {
+            self.error(
+                field,
+                Problem::BadNumber(alloc::format!("{weights:?}"), "weights are not negative and at least one is above 0"),
+            )
+        })
+    }
+}
+
+/// Every section's index.
+struct Indexes<'a> {
+    sites: Index<'a>,
+    findings: Index<'a>,
+    complaints: Index<'a>,
+    panels: Index<'a>,
+    analytes: Index<'a>,
+    diseases: Index<'a>,
+}
+
+fn index<'a>(section: &'static str, ids: impl Iterator<Item = &'a str> + Clone) -> Result<Index<'a>, KnowledgeError> {
+    unique(section, ids.clone(), MAX_ENTRIES)?;
+    Ok(ids.enumerate().map(|(position, id)| (id, position as u16)).collect())
+}
+
+impl<'a> Indexes<'a> {
+    fn new(file: &'a KnowledgeFile) -> Result<Self, KnowledgeError> {
+        let analytes = file.panels.iter().flat_map(|panel| panel.analytes.iter().map(|analyte| analyte.id.as_str()));
+        Ok(Self {
+            sites: index("sites", file.sites.iter().map(|site| site.id.as_str()))?,
+            findings: index("findings", file.findings.iter().map(|finding| finding.id.as_str()))?,
+            complaints: index("complaints", file.complaints.iter().map(|complaint| complaint.finding.as_str()))?,
+            panels: index("panels", file.panels.iter().map(|panel| panel.id.as_str()))?,
+            analytes: index("analytes", analytes)?,
+            diseases: index("diseases", file.diseases.iter().map(|disease| disease.id.as_str()))?,
+        })
+    }
+}
+
+/// Compiles a parsed base; `digest` is that of its canonical JSON.
+pub(super) fn compile(file: &KnowledgeFile, digest: u64) -> Result<KnowledgeBase, KnowledgeError> {
+    let indexes = Indexes::new(file)?;
+    let catalogue = Catalogue::standard();
+    let (mut findings, attributes) = findings::compile(file, &indexes)?;
+    let (panels, analytes) = panels::compile(file, &indexes)?;
+    for (position, panel) in panels.iter().enumerate() {
+        if let Some(parent) = panel.parent {
+            findings[usize::from(parent)].panels.push(position as u16);
+        }
+    }
+    let (diseases, hypotheses) = diseases::compile(file, &indexes)?;
+    if hypotheses.is_empty() || hypotheses.len() > MAX_HYPOTHESES {
+        let place = Place { section: "diseases", entry: "all" };
+        return Err(place.error("variants", Problem::TooMany(hypotheses.len(), MAX_HYPOTHESES)));
+    }
+    let views = compile_views(file, &indexes)?;
+    let mut base = KnowledgeBase {
+        name: file.pack.name.clone(),
+        description: file.pack.description.clone(),
+        digest,
+        sites: compile_sites(file, &indexes)?,
+        complaints: compile_complaints(file, &indexes)?,
+        views_by_tool: index_views(&views, &catalogue)?,
+        views,
+        topics: compile_topics(file, &indexes)?,
+        groups: compile_groups(file, &indexes)?,
+        catalogue,
+        findings,
+        attributes,
+        panels,
+        analytes,
+        diseases,
+        hypotheses,
+        finding_ppm: Vec::new(),
+        attribute_ppm: Vec::new(),
+        pattern_ppm: Vec::new(),
+    };
+    if base.num_items() > MAX_ENTRIES * 4 {
+        let place = Place { section: "findings", entry: "all" };
+        return Err(place.error("items", Problem::TooMany(base.num_items(), MAX_ENTRIES * 4)));
+    }
+    base.finding_ppm = diseases::finding_table(file, &base, &indexes)?;
+    base.attribute_ppm = diseases::attribute_tables(file, &base, &indexes)?;
+    base.pattern_ppm = diseases::pattern_tables(file, &base, &indexes)?;
+    Ok(base)
+}
+
+fn compile_sites(file: &KnowledgeFile, indexes: &Indexes<'_>) -> Result<Vec<Site>, KnowledgeError> {
+    let compile = |entry: &super::schema::SiteEntry| {
+        let place = Place { section: "sites", entry: &entry.id };
+        place.not_empty("lay", entry.lay.is_empty())?;
+        let adjacent = place.find_all("adjacent", &indexes.sites, &entry.adjacent)?;
+        Ok(Site { id: entry.id.clone(), lay: entry.lay.clone(), adjacent })
+    };
+    file.sites.iter().map(compile).collect()
+}
+
+fn compile_complaints(file: &KnowledgeFile, indexes: &Indexes<'_>) -> Result<Vec<Complaint>, KnowledgeError> {
+    let compile = |entry: &super::schema::ComplaintEntry| {
+        let place = Place { section: "complaints", entry: &entry.finding };
+        place.not_empty("opening", entry.opening.is_empty())?;
+        let finding = place.find("finding", &indexes.findings, &entry.finding)?;
+        let mut order = place.find_all("order", &indexes.findings, &entry.order)?;
+        order.retain(|&other| other != finding);
+        Ok(Complaint { finding, opening: entry.opening.clone(), order })
+    };
+    file.complaints.iter().map(compile).collect()
+}
+
+fn compile_topics(file: &KnowledgeFile, indexes: &Indexes<'_>) -> Result<[Vec<u16>; 6], KnowledgeError> {
+    let place = Place { section: "pack", entry: &file.pack.name };
+    let mut topics: [Vec<u16>; 6] = Default::default();
+    for (name, ids) in &file.pack.topics {
+        let topic = Topic::ALL.into_iter().find(|topic| topic.name() == name && *topic != Topic::Complaint);
+        let topic = topic.ok_or_else(|| place.error("topics", Problem::UnknownId(name.clone())))?;
+        topics[topic as usize] = place.find_all("topics", &indexes.findings, ids)?;
+    }
+    Ok(topics)
+}
+
+fn compile_groups(
+    file: &KnowledgeFile,
+    indexes: &Indexes<'_>,
+) -> Result<Vec<(String, Vec<u16>)>, KnowledgeError> {
+    let place = Place { section: "pack", entry: &file.pack.name };
+    let compile = |(name, ids): (&String, &Vec<String>)| {
+        Ok((name.clone(), place.find_all("groups", &indexes.diseases, ids)?))
+    };
+    file.pack.groups.iter().map(compile).collect()
+}
+
+fn compile_views(file: &KnowledgeFile, indexes: &Indexes<'_>) -> Result<Vec<View>, KnowledgeError> {
+    let mut views = Vec::new();
+    for entry in &file.views {
+        let name = entry.calls.first().map_or("", String::as_str);
+        let place = Place { section: "views", entry: name };
+        place.not_empty("calls", entry.calls.is_empty())?;
+        let mut analytes = Vec::new();
+        for panel in place.find_all("panels", &indexes.panels, &entry.panels)? {
+            for analyte in &file.panels[usize::from(panel)].analytes {
+                analytes.push(place.find("panels", &indexes.analytes, &analyte.id)?);
+            }
+        }
+        analytes.extend(place.find_all("analytes", &indexes.analytes, &entry.analytes)?);
+        let signs = place.find_all("signs", &indexes.findings, &entry.signs)?;
+        place.not_empty("panels", analytes.is_empty() && signs.is_empty())?;
+        views.push(View {
+            calls: entry.calls.iter().map(|call| parse_call(place, call)).collect::<Result<_, _>>()?,
+            modality: modality(place, &entry.modality)?,
+            analytes,
+            signs,
+            applies: entry.applies.clone(),
+        });
+    }
+    Ok(views)
+}
+
+fn modality(place: Place<'_>, name: &str) -> Result<Modality, KnowledgeError> {
+    Ok(match name {
+        "laboratory" => Modality::Laboratory,
+        "imaging" => Modality::Imaging,
+        "tracing" => Modality::Tracing,
+        "bedside" => Modality::Bedside,
+        "pathology" => Modality::Pathology,
+        "function" => Modality::Function,
+        other => return Err(place.error("modality", Problem::UnknownId(other.into()))),
+    })
+}
+
+/// Parses `tool(parameter=value, ..)`.
+fn parse_call(place: Place<'_>, text: &str) -> Result<ViewCall, KnowledgeError> {
+    let wrong = || place.error("calls", Problem::Invalid(alloc::format!("`{text}` is not of the form tool(parameter=value)")));
+    let (tool, rest) = text.split_once('(').ok_or_else(wrong)?;
+    let inner = rest.trim_end().strip_suffix(')').ok_or_else(wrong)?;
+    let mut parameters = Vec::new();
+    for part in inner.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        let (name, value) = part.split_once('=').ok_or_else(wrong)?;
+        parameters.push((name.trim().to_string(), value.trim().trim_matches('"').to_string()));
+    }
+    Ok(ViewCall { tool: tool.trim().to_string(), parameters })
+}
+
+/// Per tool its views, most specific first, then in the order of the file.
+fn index_views(views: &[View], catalogue: &Catalogue) -> Result<Vec<Vec<(Vec<(u8, u8)>, u16)>>, KnowledgeError> {
+    let mut by_tool: Vec<Vec<(Vec<(u8, u8)>, u16)>> = alloc::vec![Vec::new(); catalogue.tools().len()];
+    for (view_index, view) in views.iter().enumerate() {
+        for call in &view.calls {
+            let place = Place { section: "views", entry: &call.tool };
+            let unknown = |text: &str| place.error("calls", Problem::UnknownId(text.into()));
+            let tool = catalogue.tool_index(&call.tool).ok_or_else(|| unknown(&call.tool))?;
+            let mut constraints = Vec::new();
+            for (name, value) in &call.parameters {
+                let constraint = catalogue.parameter_value(tool, name, value).ok_or_else(|| unknown(value))?;
+                constraints.push(constraint);
+            }
+            by_tool[tool].push((constraints, view_index as u16));
+        }
+    }
+    for list in &mut by_tool {
+        list.sort_by_key(|(constraints, _)| core::cmp::Reverse(constraints.len()));
+    }
+    Ok(by_tool)
+}
+
+/// Checks that limits make sense.
+fn check_applies(place: Place<'_>, applies: &Applies) -> Result<(), KnowledgeError> {
+    match (applies.min_age, applies.max_age) {
+        (Some(min), Some(max)) if min > max => {
+            Err(place.error("applies", Problem::Invalid(alloc::format!("min_age `{min}` is above max_age `{max}`"))))
+        }
+        _ => Ok(()),
+    }
+}
