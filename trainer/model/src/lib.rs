@@ -18,6 +18,8 @@ mod attention;
 mod config;
 mod decoder;
 mod kv_cache;
+mod layout;
+mod ops;
 mod ragged;
 mod sampling;
 mod tokenizer;
