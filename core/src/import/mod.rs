@@ -1,4 +1,33 @@
 //! Foreign cases -> one type the clinic can play: facts in words and recorded exams.
+//!
+//! Import drops only what it cannot represent and says what, per row; a bad row never stops the rest. An imported case is
+//! played by retrieval: [`ImportedCase::ask`] finds the one or two facts a question is about, [`ImportedCase::exam`] the
+//! recorded results an order is about. Invariant: every fact is told by some question, every recorded result is returned
+//! by some order.
+
+mod agentclinic;
+mod diagnosis;
+mod error;
+mod exam_terms;
+mod exams;
+mod jsonl;
+mod lexicon;
+mod node;
+mod perturb;
+mod retrieve;
+mod rows;
+mod sentence;
+mod speak;
+mod topics;
+mod words;
+
+pub use agentclinic::{AgentClinic, read_agentclinic};
+pub use diagnosis::matches_diagnosis;
+pub use error::{ImportError, ImportProblem, LeftOut};
+pub use jsonl::{Jsonl, read_jsonl, to_line};
+pub use perturb::{perturb_report, perturb_text};
+pub use rows::{ImportReport, MAX_LINE_LEN, Reader, RowFormat, read_all};
+pub use speak::{speak_exams, speak_facts};
 
 use alloc::{string::String, vec::Vec};
 
