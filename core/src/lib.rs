@@ -1,8 +1,33 @@
-//! The clinic of Workup.
+//! The clinic of Workup: a seeded, exactly reproducible simulator of a diagnostic encounter.
+//!
+//! A [`scenario::Scenario`] and a [`knowledge::KnowledgeBase`] fix an [`episode::Episode`]. An agent acts ([`action::Action`]),
+//! the patient answers or an exam reports ([`observation`]), both through noise ([`noise`]), every exam costs ([`exam`],
+//! [`reward`]), and a referee knows the exact posterior ([`belief`]). All randomness is keyed ([`random`]): same scenario, same
+//! actions, same bytes on every platform.
+//!
+//! No I/O, clock, thread, global or platform float. Research and teaching software, never medical advice.
 #![no_std]
 #![warn(missing_docs, clippy::disallowed_methods, clippy::disallowed_types)]
 extern crate alloc;
+
+pub mod action;
+pub mod belief;
+pub mod case;
+pub mod diagnosis;
 pub mod digest;
+pub mod episode;
+pub mod exam;
+pub mod examination;
+pub mod import;
 pub mod knowledge;
 pub mod math;
+pub mod noise;
+mod noise_plan;
+pub mod observation;
+pub mod patient;
+pub mod persona;
+pub mod protocol;
 pub mod random;
+pub mod reward;
+pub mod scenario;
+pub mod wording;

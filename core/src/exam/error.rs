@@ -13,7 +13,7 @@ const MAX_QUOTE: usize = 60;
 #[non_exhaustive]
 pub enum CallError {
     /// No exam of this name.
-    #[error("unknown exam `{name}`: {}", advice(.nearest))]
+    #[error("unknown exam `{name}`: {}", advice(.nearest.as_deref()))]
     UnknownExam {
         /// The name as written, shortened.
         name: String,
@@ -80,7 +80,7 @@ pub enum CallError {
     },
 }
 
-fn advice(nearest: &Option<String>) -> String {
+fn advice(nearest: Option<&str>) -> String {
     match nearest {
         Some(name) => alloc::format!("did you mean `{name}`?"),
         None => "use a name of the exam list".to_string(),

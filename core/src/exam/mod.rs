@@ -12,6 +12,8 @@ mod error;
 mod load;
 mod published;
 mod schema;
+#[cfg(test)]
+mod tests;
 mod value;
 
 pub use call::{CallPattern, ExamCall, MAX_PARAMETERS};

@@ -4,7 +4,7 @@ use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
 use serde::Deserialize;
 
-use crate::knowledge::schema::Sex;
+use crate::knowledge::Sex;
 
 /// The whole file.
 #[derive(Deserialize)]
