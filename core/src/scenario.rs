@@ -92,7 +92,11 @@ impl Scenario {
     /// Names the field that is out of range.
     pub fn check(&self) -> Result<(), ScenarioError> {
         let in_range = |field, value: u32, low: u32, high: u32| {
-            if (low..=high).contains(&value) { Ok(()) } else { Err(ScenarioError::OutOfRange { field, value, low, high }) }
+            if (low..=high).contains(&value) {
+                Ok(())
+            } else {
+                Err(ScenarioError::OutOfRange { field, value, low, high })
+            }
         };
         in_range("max_doctor_turns", self.max_doctor_turns, 1, MAX_TURNS)?;
         in_range("max_patient_turns", self.max_patient_turns, 0, MAX_TURNS)?;

@@ -98,6 +98,9 @@ fn fold_into(out: &mut String, character: char) {
 }
 
 fn spelled(mut word: String) -> String {
+    if !["ae", "oe", "ou", "leuc"].iter().any(|hint| word.contains(hint)) {
+        return word;
+    }
     for (british, american) in SPELLING {
         if word.contains(british) {
             word = word.replace(british, american);

@@ -57,7 +57,7 @@ fn body(text: &str, start: usize) -> Result<&str, usize> {
             return Ok(&text[content..end]);
         }
         if first != ']' {
-            return Err(end);
+            return Err(resume_at(text, start, end));
         }
         // Nothing but white space before the bracket: the last of it is the captured character, unless that ends a line.
         if let Some(last) = text[start..content].chars().next_back().filter(|last| *last != '\n') {
@@ -66,6 +66,17 @@ fn body(text: &str, start: usize) -> Result<&str, usize> {
         return Err(after_first);
     }
     Err(text.len())
+}
+
+/// Where to look on when the line of a tag ends at `end` without a bracket: only an opening that touches the line end, but for
+/// white space, can still hold a tag, on the next line.
+fn resume_at(text: &str, start: usize, end: usize) -> usize {
+    if end == text.len() {
+        return end;
+    }
+    let before = text[start..end].trim_end_matches(is_space);
+    let opening = before.char_indices().rev().nth(OPENING.len() - 1);
+    opening.map_or(start, |(at, _)| start + at)
 }
 
 #[cfg(test)]
@@ -83,6 +94,8 @@ mod tests {
             ("[DIAGNOSIS:\n]", None),
             ("[DIAGNOSIS: \n ]", Some("")),
             ("[DIAGNOSIS: a\nb] [DIAGNOSIS: c]", Some("c")),
+            ("[DIAGNOSIS: a [DIAGNOSIS: \n c]", Some("c")),
+            ("[DIAGNOSIS:[DIAGNOSIS:\nc]", Some("c")),
             ("[DIAGNOSIS: [DIAGNOSIS: c]", Some("[DIAGNOSIS: c")),
             ("[D\u{131}AGNO\u{17f}IS: c]", Some("c")),
             ("[DIAGNOSIS: \u{1f}caf\u{e9}\u{a0}]", Some("caf\u{e9}")),

@@ -112,7 +112,10 @@ fn facts(leaf: Leaf) -> Vec<Fact> {
 /// Demographics and complaint from the facts.
 fn introduce(case: &mut ImportedCase) {
     let find = |names: &[&str]| {
-        names.iter().find_map(|name| case.facts.iter().find(|fact| fact.path.contains(name))).map(|fact| fact.text.clone())
+        names
+            .iter()
+            .find_map(|name| case.facts.iter().find(|fact| fact.path.contains(name)))
+            .map(|fact| fact.text.clone())
     };
     let demographics = find(&["Patient_Actor/Demographics"]);
     let complaint = find(&["/Primary_Symptom", "/Chief_Complaint", "/Presenting_Complaint", "Patient_Actor/History"])

@@ -3,8 +3,9 @@
 use alloc::vec::Vec;
 
 /// Words before a full stop that does not end a sentence.
-const ABBREVIATIONS: &[&str] =
-    &["dr", "mr", "mrs", "ms", "st", "vs", "eg", "ie", "e.g", "i.e", "approx", "no", "fig", "ca", "resp", "prof", "etc"];
+const ABBREVIATIONS: &[&str] = &[
+    "dr", "mr", "mrs", "ms", "st", "vs", "eg", "ie", "e.g", "i.e", "approx", "no", "fig", "ca", "resp", "prof", "etc",
+];
 
 /// The sentences of a text, trimmed; joined with a space they are the text with single spaces between sentences.
 pub(super) fn sentences(text: &str) -> Vec<&str> {
@@ -29,7 +30,9 @@ fn ends_here(before: &str, after: &str, mark: char) -> bool {
         return false;
     }
     let next = rest.find(|letter| !letter.is_whitespace());
-    if !next.is_some_and(|letter| letter.is_uppercase() || letter.is_ascii_digit() || matches!(letter, '"' | '\'' | '“')) {
+    if !next
+        .is_some_and(|letter| letter.is_uppercase() || letter.is_ascii_digit() || matches!(letter, '"' | '\'' | '“'))
+    {
         return false;
     }
     let last = before.rsplit(|letter: char| letter.is_whitespace() || letter == '(').next().unwrap_or(before);

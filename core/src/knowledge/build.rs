@@ -11,10 +11,13 @@ use alloc::{
 };
 
 use super::{
-    Applies, Complaint, KnowledgeBase, KnowledgeError, Modality, Problem, Site, Topic, View, ViewCall, load::unique,
+    Applies, Complaint, KnowledgeBase, KnowledgeError, Modality, Problem, Site, Topic, View, load::unique,
     schema::KnowledgeFile,
 };
-use crate::exam::Catalogue;
+use crate::{
+    diagnosis::DiagnosisIndex,
+    exam::{CallPattern, Catalogue, MAX_PARAMETERS},
+};
 
 /// Most entries of one section: indexes are 16 bits wide and items share one numbering.
 const MAX_ENTRIES: usize = 8_000;
@@ -57,7 +60,10 @@ impl Place<'_> {
         super::tables::weights_ppm(weights).ok_or_else(|| {
             self.error(
                 field,
-                Problem::BadNumber(alloc::format!("{weights:?}"), "weights are not negative and at least one is above 0"),
+                Problem::BadNumber(
+                    alloc::format!("{weights:?}"),
+                    "weights are not negative and at least one is above 0",
+                ),
             )
         })
     }
@@ -95,7 +101,10 @@ impl<'a> Indexes<'a> {
 /// Compiles a parsed base; `digest` is that of its canonical JSON.
 pub(super) fn compile(file: &KnowledgeFile, digest: u64) -> Result<KnowledgeBase, KnowledgeError> {
     let indexes = Indexes::new(file)?;
-    let catalogue = Catalogue::standard();
+    let catalogue = Catalogue::embedded().map_err(|error| {
+        Place { section: "exams", entry: &error.entry }
+            .error(error.field.clone(), Problem::Invalid(error.problem.clone()))
+    })?;
     let (mut findings, attributes) = findings::compile(file, &indexes)?;
     let (panels, analytes) = panels::compile(file, &indexes)?;
     for (position, panel) in panels.iter().enumerate() {
@@ -103,23 +112,24 @@ pub(super) fn compile(file: &KnowledgeFile, digest: u64) -> Result<KnowledgeBase
             findings[usize::from(parent)].panels.push(position as u16);
         }
     }
-    let (diseases, hypotheses) = diseases::compile(file, &indexes)?;
+    let (diseases, hypotheses) = diseases::compile(file, &indexes, &catalogue)?;
     if hypotheses.is_empty() || hypotheses.len() > MAX_HYPOTHESES {
         let place = Place { section: "diseases", entry: "all" };
         return Err(place.error("variants", Problem::TooMany(hypotheses.len(), MAX_HYPOTHESES)));
     }
-    let views = compile_views(file, &indexes)?;
+    let views = compile_views(file, &indexes, &catalogue)?;
     let mut base = KnowledgeBase {
         name: file.pack.name.clone(),
         description: file.pack.description.clone(),
         digest,
         sites: compile_sites(file, &indexes)?,
         complaints: compile_complaints(file, &indexes)?,
-        views_by_tool: index_views(&views, &catalogue)?,
+        views_by_exam: index_views(&views, &catalogue),
         views,
         topics: compile_topics(file, &indexes)?,
         groups: compile_groups(file, &indexes)?,
         catalogue,
+        names: compile_names(file, &indexes)?,
         findings,
         attributes,
         panels,
@@ -173,18 +183,31 @@ fn compile_topics(file: &KnowledgeFile, indexes: &Indexes<'_>) -> Result<[Vec<u1
     Ok(topics)
 }
 
-fn compile_groups(
-    file: &KnowledgeFile,
-    indexes: &Indexes<'_>,
-) -> Result<Vec<(String, Vec<u16>)>, KnowledgeError> {
+fn compile_groups(file: &KnowledgeFile, indexes: &Indexes<'_>) -> Result<Vec<(String, Vec<u16>)>, KnowledgeError> {
     let place = Place { section: "pack", entry: &file.pack.name };
-    let compile = |(name, ids): (&String, &Vec<String>)| {
-        Ok((name.clone(), place.find_all("groups", &indexes.diseases, ids)?))
-    };
+    let compile =
+        |(name, ids): (&String, &Vec<String>)| Ok((name.clone(), place.find_all("groups", &indexes.diseases, ids)?));
     file.pack.groups.iter().map(compile).collect()
 }
 
-fn compile_views(file: &KnowledgeFile, indexes: &Indexes<'_>) -> Result<Vec<View>, KnowledgeError> {
+fn compile_names(file: &KnowledgeFile, indexes: &Indexes<'_>) -> Result<DiagnosisIndex, KnowledgeError> {
+    let named = file.diseases.iter().enumerate().flat_map(|(index, disease)| {
+        let names = core::iter::once(&disease.name).chain(&disease.synonyms);
+        names.map(move |name| (index as u16, name.as_str()))
+    });
+    let groups = compile_groups(file, indexes)?;
+    let groups = groups.iter().map(|(name, members)| (name.as_str(), members.as_slice()));
+    DiagnosisIndex::new(named, groups).map_err(|clash| {
+        let place = Place { section: "diseases", entry: &clash.name };
+        place.error("synonyms", Problem::Duplicate(clash.name.clone()))
+    })
+}
+
+fn compile_views(
+    file: &KnowledgeFile,
+    indexes: &Indexes<'_>,
+    catalogue: &Catalogue,
+) -> Result<Vec<View>, KnowledgeError> {
     let mut views = Vec::new();
     for entry in &file.views {
         let name = entry.calls.first().map_or("", String::as_str);
@@ -200,7 +223,11 @@ fn compile_views(file: &KnowledgeFile, indexes: &Indexes<'_>) -> Result<Vec<View
         let signs = place.find_all("signs", &indexes.findings, &entry.signs)?;
         place.not_empty("panels", analytes.is_empty() && signs.is_empty())?;
         views.push(View {
-            calls: entry.calls.iter().map(|call| parse_call(place, call)).collect::<Result<_, _>>()?,
+            calls: entry
+                .calls
+                .iter()
+                .map(|call| parse_call(place, "calls", catalogue, call))
+                .collect::<Result<_, _>>()?,
             modality: modality(place, &entry.modality)?,
             analytes,
             signs,
@@ -222,39 +249,24 @@ fn modality(place: Place<'_>, name: &str) -> Result<Modality, KnowledgeError> {
     })
 }
 
-/// Parses `tool(parameter=value, ..)`.
-fn parse_call(place: Place<'_>, text: &str) -> Result<ViewCall, KnowledgeError> {
-    let wrong = || place.error("calls", Problem::Invalid(alloc::format!("`{text}` is not of the form tool(parameter=value)")));
-    let (tool, rest) = text.split_once('(').ok_or_else(wrong)?;
-    let inner = rest.trim_end().strip_suffix(')').ok_or_else(wrong)?;
-    let mut parameters = Vec::new();
-    for part in inner.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-        let (name, value) = part.split_once('=').ok_or_else(wrong)?;
-        parameters.push((name.trim().to_string(), value.trim().trim_matches('"').to_string()));
-    }
-    Ok(ViewCall { tool: tool.trim().to_string(), parameters })
+/// Parses `exam(parameter=value, ..)`; parameters left out match any value.
+fn parse_call(place: Place<'_>, field: &str, catalogue: &Catalogue, text: &str) -> Result<CallPattern, KnowledgeError> {
+    catalogue.parse_pattern(text).map_err(|error| place.error(field, Problem::Invalid(error.to_string())))
 }
 
-/// Per tool its views, most specific first, then in the order of the file.
-fn index_views(views: &[View], catalogue: &Catalogue) -> Result<Vec<Vec<(Vec<(u8, u8)>, u16)>>, KnowledgeError> {
-    let mut by_tool: Vec<Vec<(Vec<(u8, u8)>, u16)>> = alloc::vec![Vec::new(); catalogue.tools().len()];
-    for (view_index, view) in views.iter().enumerate() {
-        for call in &view.calls {
-            let place = Place { section: "views", entry: &call.tool };
-            let unknown = |text: &str| place.error("calls", Problem::UnknownId(text.into()));
-            let tool = catalogue.tool_index(&call.tool).ok_or_else(|| unknown(&call.tool))?;
-            let mut constraints = Vec::new();
-            for (name, value) in &call.parameters {
-                let constraint = catalogue.parameter_value(tool, name, value).ok_or_else(|| unknown(value))?;
-                constraints.push(constraint);
-            }
-            by_tool[tool].push((constraints, view_index as u16));
+/// Per exam its views, most specific first, then in the order of the file.
+fn index_views(views: &[View], catalogue: &Catalogue) -> Vec<Vec<(CallPattern, u16)>> {
+    let mut by_exam: Vec<Vec<(CallPattern, u16)>> = alloc::vec![Vec::new(); catalogue.exams().len()];
+    for (index, view) in views.iter().enumerate() {
+        for &call in &view.calls {
+            by_exam[call.exam()].push((call, index as u16));
         }
     }
-    for list in &mut by_tool {
-        list.sort_by_key(|(constraints, _)| core::cmp::Reverse(constraints.len()));
+    let values = |call: &CallPattern| (0..MAX_PARAMETERS).filter(|&position| call.value(position).is_some()).count();
+    for list in &mut by_exam {
+        list.sort_by_key(|(call, _)| core::cmp::Reverse(values(call)));
     }
-    Ok(by_tool)
+    by_exam
 }
 
 /// Checks that limits make sense.

@@ -9,11 +9,13 @@ mod load;
 mod model;
 pub mod schema;
 mod tables;
+#[cfg(test)]
+mod tests;
 
 pub use error::{KnowledgeError, Problem};
 pub use model::{
     Analyte, Aspect, Attribute, AttributeValues, Complaint, Disease, FieldValue, Finding, Hypothesis, ItemId, ItemKind,
-    KnowledgeBase, Modality, NamedValue, Numeric, Panel, Pattern, Scale, Site, TimeUnit, Topic, View, ViewCall,
+    KnowledgeBase, Modality, NamedValue, Numeric, Panel, Pattern, Scale, Site, TimeUnit, Topic, View,
 };
 pub use schema::{Applies, FindingKind, Sex};
 pub use tables::{AGE_BANDS, age_band};

@@ -3,7 +3,11 @@
 use alloc::{string::String, vec::Vec};
 
 use super::schema::{Applies, FindingKind, Sex};
-use crate::exam::Catalogue;
+use crate::{
+    diagnosis::DiagnosisIndex,
+    exam::{CallPattern, Catalogue, ExamCall},
+    noise::QuestionClass,
+};
 
 /// Index over all items that can be reported: findings first, then attributes, then analytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -350,20 +354,11 @@ pub enum Modality {
     Function,
 }
 
-/// A pattern of exam calls: a tool and the parameter values it insists on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ViewCall {
-    /// Tool name.
-    pub tool: String,
-    /// `(parameter, value)` pairs.
-    pub parameters: Vec<(String, String)>,
-}
-
 /// What an exam shows.
 #[derive(Clone, Debug)]
 pub struct View {
     /// The calls that show it.
-    pub calls: Vec<ViewCall>,
+    pub calls: Vec<CallPattern>,
     /// Kind of report.
     pub modality: Modality,
     /// Analytes shown (indexes), in order.
@@ -402,7 +397,7 @@ pub struct Disease {
     /// Calls a sensible clinician would order, as written.
     pub reference_workup: Vec<String>,
     /// Calls that would harm, as patterns.
-    pub contraindicated: Vec<ViewCall>,
+    pub contraindicated: Vec<CallPattern>,
     /// Sources.
     pub sources: Vec<String>,
 }
@@ -453,14 +448,16 @@ pub struct KnowledgeBase {
     pub groups: Vec<(String, Vec<u16>)>,
     /// The exams that can be ordered.
     pub catalogue: Catalogue,
+    /// Names of diseases and groups, for reading a diagnosis.
+    pub names: DiagnosisIndex,
     /// P(finding | band, hypothesis) in parts per million: `[finding][band][hypothesis]`.
     pub(crate) finding_ppm: Vec<u32>,
     /// P(value | hypothesis) in parts per million, per attribute `[hypothesis][value]`.
     pub(crate) attribute_ppm: Vec<Vec<u32>>,
     /// P(pattern | parent value, hypothesis) in parts per million, per panel `[parent value][hypothesis][pattern]`.
     pub(crate) pattern_ppm: Vec<Vec<u32>>,
-    /// Views by tool index: `(constraints as (parameter index, value index), view index)`, most specific first.
-    pub(crate) views_by_tool: Vec<Vec<(Vec<(u8, u8)>, u16)>>,
+    /// Views by exam index, most specific call pattern first.
+    pub(crate) views_by_exam: Vec<Vec<(CallPattern, u16)>>,
 }
 
 impl KnowledgeBase {
@@ -515,6 +512,54 @@ impl KnowledgeBase {
         }
     }
 
+    /// The item with this name, as [`Self::item_name`] writes it.
+    pub fn item_by_name(&self, name: &str) -> Option<ItemId> {
+        if let Some((finding, aspect)) = name.split_once('.') {
+            let attribute = self.attribute_of(self.finding_index(finding)?, Aspect::from_name(aspect)?)?;
+            return Some(self.attribute_item(attribute));
+        }
+        if let Some(finding) = self.finding_index(name) {
+            return Some(self.finding_item(finding));
+        }
+        let analyte = self.analytes.iter().position(|analyte| analyte.id == name)?;
+        Some(self.analyte_item(analyte as u16))
+    }
+
+    /// How a question about an item is open to noise; `None` for analytes, which are not asked.
+    #[inline]
+    pub fn question_class(&self, item: ItemId) -> Option<QuestionClass> {
+        match self.item_kind(item)? {
+            ItemKind::Finding(index) => {
+                let finding = &self.findings[usize::from(index)];
+                Some(if finding.is_history() {
+                    QuestionClass::History
+                } else {
+                    QuestionClass::Polar { confusable: !finding.neighbours.is_empty() }
+                })
+            }
+            ItemKind::Attribute(index) => Some(match self.attributes[usize::from(index)].aspect {
+                Aspect::Site | Aspect::Radiation => QuestionClass::Site,
+                Aspect::Severity => QuestionClass::Severity,
+                Aspect::Duration => QuestionClass::Time,
+                Aspect::Character | Aspect::Onset | Aspect::Aggravating | Aspect::Relieving | Aspect::Timing => {
+                    QuestionClass::Character
+                }
+            }),
+            ItemKind::Analyte(_) => None,
+        }
+    }
+
+    /// The key of an item's draws.
+    #[inline]
+    pub fn item_key(&self, item: ItemId) -> u64 {
+        match self.item_kind(item) {
+            Some(ItemKind::Finding(index)) => self.findings[usize::from(index)].key,
+            Some(ItemKind::Attribute(index)) => self.attributes[usize::from(index)].key,
+            Some(ItemKind::Analyte(index)) => self.analytes[usize::from(index)].key,
+            None => 0,
+        }
+    }
+
     /// The index of the finding with this id.
     pub fn finding_index(&self, id: &str) -> Option<u16> {
         self.findings.iter().position(|finding| finding.id == id).map(|index| index as u16)
@@ -530,6 +575,13 @@ impl KnowledgeBase {
     pub fn attribute_of(&self, finding: u16, aspect: Aspect) -> Option<u16> {
         let finding = &self.findings[usize::from(finding)];
         finding.attributes.iter().copied().find(|&index| self.attributes[usize::from(index)].aspect == aspect)
+    }
+
+    /// What a call shows: the view with the most specific matching pattern.
+    pub fn view_of(&self, call: &ExamCall) -> Option<u16> {
+        let call = self.catalogue.identity(call);
+        let views = self.views_by_exam.get(call.exam())?;
+        views.iter().find(|(pattern, _)| pattern.matches(&call)).map(|&(_, view)| view)
     }
 
     /// P(finding present | hypotheses) in parts per million for one age band; one number per hypothesis.

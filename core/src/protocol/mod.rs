@@ -3,8 +3,10 @@
 
 mod message;
 mod parse;
+mod reasoning;
 mod render;
+mod tool_call;
 
 pub use message::{FunctionCall, Message, Role, ToolCallEntry};
-pub use parse::{FormatError, Parsed, ParsedAction, ToolCall, parse_message, parse_text};
+pub use parse::{FormatError, MAX_ARGUMENTS, MAX_CALL, Parsed, ParsedAction, ToolCall, parse_message, parse_text};
 pub use render::{write_diagnosis, write_tool_call};

@@ -7,6 +7,7 @@ use super::{
     findings::{check_severity, default_weights, weights_by_position},
     parse_call,
 };
+use crate::exam::Catalogue;
 use crate::knowledge::{
     Attribute, Disease, Hypothesis, KnowledgeBase, KnowledgeError, Problem, Sex,
     schema::{DiseaseEntry, DistributionEntry, KnowledgeFile, Share, VariantEntry},
@@ -20,6 +21,7 @@ const OWN_PANEL: f64 = 0.99;
 pub(super) fn compile(
     file: &KnowledgeFile,
     indexes: &Indexes<'_>,
+    catalogue: &Catalogue,
 ) -> Result<(Vec<Disease>, Vec<Hypothesis>), KnowledgeError> {
     let mut diseases = Vec::new();
     let mut hypotheses = Vec::new();
@@ -30,7 +32,7 @@ pub(super) fn compile(
             hypotheses.push(hypothesis(place, position as u16, entry, variant, indexes)?);
         }
         normalise_variants(place, &mut hypotheses[start..])?;
-        diseases.push(disease(place, entry, start..hypotheses.len())?);
+        diseases.push(disease(place, entry, start..hypotheses.len(), catalogue)?);
     }
     Ok((diseases, hypotheses))
 }
@@ -44,6 +46,7 @@ fn disease(
     place: Place<'_>,
     entry: &DiseaseEntry,
     hypotheses: core::ops::Range<usize>,
+    catalogue: &Catalogue,
 ) -> Result<Disease, KnowledgeError> {
     place.not_empty("name", entry.name.is_empty())?;
     place.not_empty("lay", entry.lay.is_empty())?;
@@ -72,7 +75,11 @@ fn disease(
         clinical: entry.clinical,
         hypotheses,
         reference_workup: entry.reference_workup.clone(),
-        contraindicated: entry.contraindicated.iter().map(|call| parse_call(place, call)).collect::<Result<_, _>>()?,
+        contraindicated: entry
+            .contraindicated
+            .iter()
+            .map(|call| parse_call(place, "contraindicated", catalogue, call))
+            .collect::<Result<_, _>>()?,
         sources: entry.sources.clone(),
     })
 }
@@ -91,7 +98,9 @@ fn hypothesis(
     }
     let share = variant.map_or(Share::All(1.0), |variant| variant.weight);
     if !share.is_weight() {
-        return Err(place.error("variants.weight", Problem::BadNumber(format!("{share:?}"), "not negative, some above 0")));
+        return Err(
+            place.error("variants.weight", Problem::BadNumber(format!("{share:?}"), "not negative, some above 0"))
+        );
     }
     Ok(Hypothesis {
         disease,
@@ -161,7 +170,8 @@ pub(super) fn attribute_tables(
     for attribute in &base.attributes {
         let finding = &file.findings[usize::from(attribute.finding)];
         let place = Place { section: "findings", entry: &finding.id };
-        let background = default_weights(place, attribute, &finding.attributes[attribute.aspect.name()], &indexes.sites)?;
+        let background =
+            default_weights(place, attribute, &finding.attributes[attribute.aspect.name()], &indexes.sites)?;
         let mut table = Vec::with_capacity(rows.len() * attribute.num_values);
         for (entry, variant) in &rows {
             let own = variant.and_then(|variant| lookup(&variant.attributes, &finding.id, attribute));
@@ -198,7 +208,9 @@ fn distribution(
             }
             Ok(triangular(*range).to_vec())
         }
-        DistributionEntry::Weights(weights) => weights_by_position(place, "attributes", attribute, weights, &indexes.sites),
+        DistributionEntry::Weights(weights) => {
+            weights_by_position(place, "attributes", attribute, weights, &indexes.sites)
+        }
     }
 }
 
@@ -234,7 +246,11 @@ pub(super) fn pattern_tables(
     for (entry, variant) in &rows {
         let place = Place { section: "diseases", entry: &entry.id };
         let own = variant.map(|variant| &variant.panels);
-        place.find_all("panels", &indexes.panels, entry.panels.keys().chain(own.into_iter().flat_map(BTreeMap::keys)))?;
+        place.find_all(
+            "panels",
+            &indexes.panels,
+            entry.panels.keys().chain(own.into_iter().flat_map(BTreeMap::keys)),
+        )?;
     }
     let mut tables = Vec::new();
     for (panel, entry) in base.panels.iter().zip(&file.panels) {
@@ -249,7 +265,8 @@ pub(super) fn pattern_tables(
                 .map(|pattern| parent.is_none() || pattern.when.is_none() || pattern.when == parent)
                 .collect();
             for (disease, variant) in &rows {
-                let own = variant.and_then(|variant| variant.panels.get(&panel.id)).or_else(|| disease.panels.get(&panel.id));
+                let own =
+                    variant.and_then(|variant| variant.panels.get(&panel.id)).or_else(|| disease.panels.get(&panel.id));
                 let place = Place { section: "diseases", entry: &disease.id };
                 let field = format!("panels.{}", panel.id);
                 let mut weights = match own {

@@ -43,11 +43,7 @@ pub(super) fn compile(
     Ok((findings, attributes))
 }
 
-fn compile_finding(
-    place: Place<'_>,
-    entry: &FindingEntry,
-    indexes: &Indexes<'_>,
-) -> Result<Finding, KnowledgeError> {
+fn compile_finding(place: Place<'_>, entry: &FindingEntry, indexes: &Indexes<'_>) -> Result<Finding, KnowledgeError> {
     place.not_empty("present", entry.present.is_empty())?;
     place.not_empty("absent", entry.absent.is_empty())?;
     place.not_empty("noun", entry.noun.is_empty())?;
@@ -105,11 +101,21 @@ fn compile_attribute(
         (_, AttributeEntry::Values(values)) if !matches!(aspect, Aspect::Severity | Aspect::Duration) => {
             named(place, &field, values)?
         }
-        _ => return Err(place.error(field, Problem::Invalid("this aspect is written in another form: see the schema".to_string()))),
+        _ => {
+            return Err(place
+                .error(field, Problem::Invalid("this aspect is written in another form: see the schema".to_string())));
+        }
     };
     let num_values = confused.len();
     place.not_empty(&field, num_values == 0)?;
-    Ok(Attribute { finding, aspect, key: key(&format!("{finding_id}.{}", aspect.name())), values, confused, num_values })
+    Ok(Attribute {
+        finding,
+        aspect,
+        key: key(&format!("{finding_id}.{}", aspect.name())),
+        values,
+        confused,
+        num_values,
+    })
 }
 
 pub(super) fn check_severity(place: Place<'_>, field: &str, range: [u32; 3]) -> Result<(), KnowledgeError> {

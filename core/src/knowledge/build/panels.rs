@@ -51,9 +51,11 @@ fn compile_panel(
 ) -> Result<Panel, KnowledgeError> {
     for pattern in &entry.patterns {
         if entry.parent.is_none() && pattern.when.is_some() {
-            return Err(place.error("patterns", Problem::Invalid(format!("`{}` has `when` but the panel no parent", pattern.id))));
+            return Err(place
+                .error("patterns", Problem::Invalid(format!("`{}` has `when` but the panel no parent", pattern.id))));
         }
-        if let Some(unknown) = pattern.bands.keys().find(|id| !entry.analytes.iter().any(|analyte| analyte.id == **id)) {
+        if let Some(unknown) = pattern.bands.keys().find(|id| !entry.analytes.iter().any(|analyte| analyte.id == **id))
+        {
             return Err(place.error(format!("patterns.{}", pattern.id), Problem::UnknownId(unknown.clone())));
         }
     }
@@ -76,9 +78,9 @@ fn bands(place: Place<'_>, pattern: &PatternEntry, analyte: &Analyte) -> Result<
     let weights = match (pattern.bands.get(&analyte.id), analyte.numeric.is_some()) {
         (None, true) => NORMAL_BANDS.to_vec(),
         (None, false) => spread(analyte.values.len(), 0, NORMAL_SHARE),
-        (Some(BandEntry::Named(name)), true) => named_bands(name)
-            .ok_or_else(|| place.error(&field, Problem::UnknownId(name.clone())))?
-            .to_vec(),
+        (Some(BandEntry::Named(name)), true) => {
+            named_bands(name).ok_or_else(|| place.error(&field, Problem::UnknownId(name.clone())))?.to_vec()
+        }
         (Some(BandEntry::Named(name)), false) => {
             let position = field_position(place, &field, analyte, name)?;
             spread(analyte.values.len(), position, NAMED_SHARE)
@@ -92,7 +94,10 @@ fn bands(place: Place<'_>, pattern: &PatternEntry, analyte: &Analyte) -> Result<
             weights
         }
         (Some(_), _) => {
-            return Err(place.error(field, Problem::Invalid("numbers take band names or six weights, fields take value ids".to_string())));
+            return Err(place.error(
+                field,
+                Problem::Invalid("numbers take band names or six weights, fields take value ids".to_string()),
+            ));
         }
     };
     place.weights(&field, &weights)
@@ -131,8 +136,10 @@ fn compile_analyte(
 ) -> Result<Analyte, KnowledgeError> {
     check_applies(place, &entry.applies)?;
     let numeric = numeric(place, entry)?;
-    if numeric.is_none() && entry.values.is_empty() && entry.derived.is_none() {
-        return Err(place.error(&entry.id, Problem::Invalid("needs `edges`, `values` or `derived`".to_string())));
+    if numeric.is_none() && (entry.values.is_empty() || entry.derived.is_some()) {
+        return Err(
+            place.error(&entry.id, Problem::Invalid("needs `edges` (derived values too) or `values`".to_string()))
+        );
     }
     if let Some(derived) = &entry.derived
         && !crate::examination::derived::is_known(derived)
@@ -152,7 +159,7 @@ fn compile_analyte(
         panel,
         position,
         numeric,
-        values: if entry.derived.is_some() { vec![FieldValue { id: "derived".to_string(), text: String::new(), adjacent: Vec::new() }] } else { values },
+        values,
         site: entry.site,
         derived: entry.derived.clone(),
         applies: entry.applies.clone(),
@@ -181,7 +188,11 @@ fn numeric(place: Place<'_>, entry: &AnalyteEntry) -> Result<Option<Numeric>, Kn
     Ok(Some(Numeric {
         unit: entry.unit.clone().unwrap_or_default(),
         decimals: entry.decimals,
-        scales: [scale(edges)?, scale(entry.edges_female.unwrap_or(edges))?, scale(entry.edges_child.unwrap_or(edges))?],
+        scales: [
+            scale(edges)?,
+            scale(entry.edges_female.unwrap_or(edges))?,
+            scale(entry.edges_child.unwrap_or(edges))?,
+        ],
         si: entry.si.clone(),
     }))
 }

@@ -1,0 +1,269 @@
+//! The exact posterior over diseases given everything observed, noise marginalised (CLINIC 3, "Filter").
+//!
+//! `b(h) ~ pi(h | age, sex) P(complaint | h) prod_i sum_v P_i(v | h) l_i(v)`: every item keeps the product of the likelihoods
+//! of its readings, so the order of questions does not matter, not even in the last bit: factors are multiplied in index order.
+//! Exact under the plans `keyed` and `forced`, an approximation under `paper`, absent for imported words.
+
+mod channel;
+mod evidence;
+pub mod gain;
+
+use alloc::{collections::BTreeMap, sync::Arc, vec, vec::Vec};
+
+use crate::{
+    case::{Patient, Prevalence},
+    episode::{Episode, Step, Truth},
+    knowledge::{ItemKind, KnowledgeBase, Sex},
+    math::{entropy_bits, normalize},
+    noise_plan::Plan,
+    observation::{Reading, Source, Value},
+    random::PPM,
+};
+pub use channel::duration_shift;
+use evidence::{PanelEvidence, RootEvidence};
+
+/// What everybody knows about the patient from the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Presentation {
+    /// Sex.
+    pub sex: Sex,
+    /// Age in years.
+    pub age: u32,
+    /// Age band.
+    pub band: usize,
+    /// Complaint (index).
+    pub complaint: u16,
+}
+
+impl From<&Patient> for Presentation {
+    fn from(patient: &Patient) -> Self {
+        Self { sex: patient.sex, age: patient.age, band: patient.band, complaint: patient.complaint }
+    }
+}
+
+/// The posterior over hypotheses and diseases.
+#[derive(Clone, Debug)]
+pub struct Belief {
+    base: Arc<KnowledgeBase>,
+    presentation: Presentation,
+    exact: bool,
+    prior: Vec<f64>,
+    /// Evidence by finding (index), with its attributes and dependent panels.
+    roots: BTreeMap<u16, RootEvidence>,
+    /// Evidence by panel (index) without a parent finding.
+    panels: BTreeMap<u16, PanelEvidence>,
+    /// Factor of each touched root or panel: one number per hypothesis. Panels come after findings.
+    factors: BTreeMap<(bool, u16), Vec<f64>>,
+    posterior: Vec<f64>,
+}
+
+/// Sampling prior of hypotheses given age band, sex and complaint: what the generator draws from, conditioned.
+fn prior(base: &KnowledgeBase, presentation: &Presentation, prevalence: Prevalence) -> Vec<f64> {
+    let share = |ppm: u32| f64::from(ppm) / f64::from(PPM);
+    let total: f64 = base.diseases.iter().map(|disease| f64::from(disease.prevalence)).sum();
+    let weight = |hypothesis: &crate::knowledge::Hypothesis| {
+        let disease = &base.diseases[usize::from(hypothesis.disease)];
+        let frequency = match prevalence {
+            Prevalence::Uniform => 1.0,
+            Prevalence::Incidence => f64::from(disease.prevalence) / total,
+        };
+        let cell = disease.incidence[presentation.sex as usize][presentation.band];
+        frequency
+            * share(cell)
+            * share(hypothesis.weight[presentation.band])
+            * share(hypothesis.complaints[usize::from(presentation.complaint)])
+    };
+    let mut prior: Vec<f64> = base.hypotheses.iter().map(weight).collect();
+    normalize(&mut prior);
+    prior
+}
+
+impl Belief {
+    /// The belief before anything was asked.
+    pub fn new(base: Arc<KnowledgeBase>, presentation: Presentation, prevalence: Prevalence) -> Self {
+        let prior = prior(&base, &presentation, prevalence);
+        let posterior = prior.clone();
+        Self {
+            base,
+            presentation,
+            exact: true,
+            prior,
+            roots: BTreeMap::new(),
+            panels: BTreeMap::new(),
+            factors: BTreeMap::new(),
+            posterior,
+        }
+    }
+
+    /// The belief of a doctor who saw every step of an episode; `None` for imported words.
+    pub fn of_episode(episode: &Episode) -> Option<Self> {
+        let mut belief = Self::at_start(episode)?;
+        for step in episode.history() {
+            belief.observe_step(episode, step);
+        }
+        Some(belief)
+    }
+
+    /// The belief at the start of an episode; `None` for imported words.
+    pub fn at_start(episode: &Episode) -> Option<Self> {
+        let Truth::Generated(patient) = episode.truth() else { return None };
+        let mut belief = Self::new(episode.base().clone(), patient.into(), episode.scenario().prevalence);
+        belief.exact = episode.plan().is_exact();
+        Some(belief)
+    }
+
+    /// Takes in one step of an episode.
+    pub fn observe_step(&mut self, episode: &Episode, step: &Step) {
+        let exam = match &step.action {
+            crate::action::Action::Order(call) => Some(call.exam()),
+            _ => None,
+        };
+        for reading in episode.readings_of(step) {
+            self.observe(reading, episode.plan(), step.patient_turn, exam);
+        }
+    }
+
+    /// Takes in one reading; `exam` is the exam's index when it stood on a report.
+    pub(crate) fn observe(&mut self, reading: &Reading, plan: &Plan, patient_turn: u32, exam: Option<usize>) {
+        let repeat = match reading.source {
+            Source::Direct { repeat, .. } | Source::Exam { repeat, .. } => repeat,
+            Source::Volunteered | Source::PassedOver => false,
+        };
+        let silent = reading.value.is_no_answer() && reading.source != Source::PassedOver;
+        if repeat || silent {
+            return;
+        }
+        let base = self.base.clone();
+        match base.item_kind(reading.item) {
+            Some(ItemKind::Finding(finding)) => {
+                let likelihood = channel::finding(&base, reading, plan, patient_turn);
+                let root = self.roots.entry(finding).or_default();
+                root.likelihood[0] *= likelihood[0];
+                root.likelihood[1] *= likelihood[1];
+                self.update_root(finding);
+            }
+            Some(ItemKind::Attribute(attribute)) => {
+                let entry = &base.attributes[usize::from(attribute)];
+                let (values, absent) = channel::attribute(&base, attribute, reading, plan, patient_turn);
+                self.roots.entry(entry.finding).or_default().observe_attribute(attribute, &values, absent);
+                self.update_root(entry.finding);
+            }
+            Some(ItemKind::Analyte(analyte)) => self.observe_analyte(analyte, reading, plan, exam),
+            None => {}
+        }
+    }
+
+    fn observe_analyte(&mut self, analyte: u16, reading: &Reading, plan: &Plan, exam: Option<usize>) {
+        let base = self.base.clone();
+        let entry = &base.analytes[usize::from(analyte)];
+        if entry.derived.is_some() || reading.value == Value::Missing {
+            return;
+        }
+        let values = channel::analyte(entry, reading, plan, exam);
+        let panel = &base.panels[usize::from(entry.panel)];
+        match panel.parent {
+            Some(parent) => {
+                let root = self.roots.entry(parent).or_default();
+                root.panels.entry(entry.panel).or_default().observe(analyte, &values);
+                self.update_root(parent);
+            }
+            None => {
+                self.panels.entry(entry.panel).or_default().observe(analyte, &values);
+                self.update_panel(entry.panel);
+            }
+        }
+    }
+
+    fn update_root(&mut self, finding: u16) {
+        let Some(root) = self.roots.get(&finding) else { return };
+        let factor = (0..self.base.hypotheses.len())
+            .map(|hypothesis| {
+                let [absent, present] = root.joint(&self.base, &self.presentation, finding, hypothesis);
+                absent + present
+            })
+            .collect();
+        self.factors.insert((false, finding), factor);
+        self.recompute();
+    }
+
+    fn update_panel(&mut self, panel: u16) {
+        let Some(evidence) = self.panels.get(&panel) else { return };
+        let factor = (0..self.base.hypotheses.len())
+            .map(|hypothesis| evidence.factor(&self.base, panel, hypothesis, false))
+            .collect();
+        self.factors.insert((true, panel), factor);
+        self.recompute();
+    }
+
+    fn recompute(&mut self) {
+        self.posterior.copy_from_slice(&self.prior);
+        for factor in self.factors.values() {
+            for (weight, factor) in self.posterior.iter_mut().zip(factor) {
+                *weight *= factor;
+            }
+            normalize(&mut self.posterior);
+        }
+    }
+
+    /// False when the noise plan makes this an approximation (`paper`).
+    pub fn is_exact(&self) -> bool {
+        self.exact
+    }
+
+    /// The knowledge base.
+    pub fn base(&self) -> &Arc<KnowledgeBase> {
+        &self.base
+    }
+
+    /// What was known from the start.
+    pub fn presentation(&self) -> &Presentation {
+        &self.presentation
+    }
+
+    /// Posterior over hypotheses, summing to 1.
+    pub fn hypotheses(&self) -> &[f64] {
+        &self.posterior
+    }
+
+    /// Posterior over diseases, summing to 1, by disease index.
+    pub fn diseases(&self) -> Vec<f64> {
+        let mut result = vec![0.0; self.base.diseases.len()];
+        self.add_diseases(&mut result);
+        result
+    }
+
+    fn add_diseases(&self, result: &mut [f64]) {
+        for (hypothesis, weight) in self.base.hypotheses.iter().zip(&self.posterior) {
+            result[usize::from(hypothesis.disease)] += weight;
+        }
+    }
+
+    /// The most probable disease (the first of equals) and its probability.
+    pub fn top(&self) -> (u16, f64) {
+        let diseases = self.diseases();
+        let mut best = (0, diseases.first().copied().unwrap_or(0.0));
+        for (index, &weight) in diseases.iter().enumerate().skip(1) {
+            if weight > best.1 {
+                best = (index as u16, weight);
+            }
+        }
+        best
+    }
+
+    /// Entropy over diseases in bits.
+    pub fn entropy(&self) -> f64 {
+        entropy_bits(&self.diseases())
+    }
+
+    /// P(finding present | hypothesis, everything observed), one number per hypothesis.
+    pub fn finding_posterior(&self, finding: u16) -> Vec<f64> {
+        let untouched = RootEvidence::default();
+        let root = self.roots.get(&finding).unwrap_or(&untouched);
+        (0..self.base.hypotheses.len())
+            .map(|hypothesis| {
+                let [absent, present] = root.joint(&self.base, &self.presentation, finding, hypothesis);
+                if absent + present > 0.0 { present / (absent + present) } else { 0.0 }
+            })
+            .collect()
+    }
+}
