@@ -237,13 +237,13 @@ fn cut(text: &str) -> Vec<Piece> {
 }
 
 fn cut_at_conjunctions(pieces: &mut Vec<Piece>, outside: &str, inside: &str) {
-    let first = pieces.len();
+    let mut found = Vec::new();
     let mut piece = Piece::default();
     let name = normalize_name(outside);
     for word in name.split(' ') {
         if let Some(joint) = CONJUNCTIONS.iter().copied().find(|joint| *joint == word) {
             let next = Piece { joint, ..Piece::default() };
-            pieces.push(core::mem::replace(&mut piece, next));
+            found.push(core::mem::replace(&mut piece, next));
         } else {
             if !piece.outside.is_empty() {
                 piece.outside.push(' ');
@@ -252,15 +252,8 @@ fn cut_at_conjunctions(pieces: &mut Vec<Piece>, outside: &str, inside: &str) {
         }
     }
     piece.inside = normalize_name(inside);
-    pieces.push(piece);
-    let mut at = first;
-    while at < pieces.len() {
-        if pieces[at].outside.is_empty() && pieces[at].inside.is_empty() {
-            pieces.remove(at);
-        } else {
-            at += 1;
-        }
-    }
+    found.push(piece);
+    pieces.extend(found.into_iter().filter(|piece| !piece.outside.is_empty() || !piece.inside.is_empty()));
 }
 
 #[cfg(test)]
