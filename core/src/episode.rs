@@ -383,6 +383,21 @@ impl Episode {
         self.state.tally.format_errors = self.state.tally.format_errors.saturating_add(count);
     }
 
+    /// How often an item was asked for directly.
+    pub fn times_asked(&self, item: ItemId) -> u16 {
+        self.state.asked(item)
+    }
+
+    /// How often a call was executed.
+    pub fn times_executed(&self, call: &ExamCall) -> u16 {
+        self.state.times_executed(call)
+    }
+
+    /// The calls executed so far, charged collections included.
+    pub fn executed(&self) -> &[ExamCall] {
+        &self.state.executed
+    }
+
     pub(crate) fn plan(&self) -> &Plan {
         &self.plan
     }

@@ -117,7 +117,7 @@ fn shifted(
 }
 
 /// Uniform over `neighbours`; identity where there are none.
-fn among(neighbours: &[u16], observed: u16, same: bool) -> f64 {
+pub(super) fn among(neighbours: &[u16], observed: u16, same: bool) -> f64 {
     if neighbours.is_empty() {
         return indicator(same);
     }
@@ -125,7 +125,7 @@ fn among(neighbours: &[u16], observed: u16, same: bool) -> f64 {
 }
 
 /// P(y | v) of `severity_change`: y = max(1, v - delta), delta uniform on 1, 2, 3.
-fn severity_shift(truth: u8, observed: u8) -> f64 {
+pub(super) fn severity_shift(truth: u8, observed: u8) -> f64 {
     let hits = (1..=3).filter(|&delta| truth.saturating_sub(delta).max(1) == observed).count();
     hits as f64 / 3.0
 }

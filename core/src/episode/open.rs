@@ -1,14 +1,36 @@
 //! Open questions: the patient goes down a public order and names the first two findings that come to mind.
 
+use alloc::vec::Vec;
+
 use super::{Episode, Step, Truth};
 use crate::{
     action::MAX_ITEMS_PER_TURN,
-    knowledge::Topic,
-    noise::{Noise, PatientNoise},
+    knowledge::{ItemId, KnowledgeBase, Topic},
+    noise::{Noise, PatientNoise, QuestionClass},
+    noise_plan::Plan,
     observation::{Reading, Source, Value},
 };
 
 impl Episode {
+    /// Findings (indexes) that an open question on a topic would still go through, in order. Public.
+    pub fn untold(&self, topic: Topic) -> Vec<u16> {
+        let Truth::Generated(patient) = &self.truth else { return Vec::new() };
+        let complaint = &self.base.complaints[usize::from(patient.complaint)];
+        let order = order_of(&self.base, patient.complaint, topic);
+        order.iter().copied().filter(|&finding| finding != complaint.finding && self.state.is_untold(finding)).collect()
+    }
+
+    /// Probability that the next open question on a topic gets a vague answer, as a share of 1.
+    pub(crate) fn open_vague_rate(&self, topic: Topic) -> f64 {
+        let occurrence = self.state.opened(topic).min(1);
+        let item = ItemId(u16::MAX);
+        let rates = self.plan.answer_rates(item, QuestionClass::Open, occurrence, self.state.patient_turns);
+        let vague = rates[PatientNoise::VagueAnswer as usize];
+        let is_keyed = matches!(*self.plan, Plan::Keyed { .. });
+        // Where omission cannot act item by item it makes the whole answer vague.
+        if is_keyed { vague } else { vague + rates[PatientNoise::Omission as usize] }
+    }
+
     /// Names the first [`MAX_ITEMS_PER_TURN`] untold findings that are present and not forgotten; those passed over on the way are
     /// recorded for the belief, and never shown to an agent.
     pub(super) fn answer_open(&mut self, topic: Topic, step: &mut Step) {
@@ -20,13 +42,10 @@ impl Episode {
         if noise == Some(PatientNoise::VagueAnswer) {
             return;
         }
-        let base = self.base.clone();
         let Truth::Generated(patient) = self.truth else { return };
-        let order = match topic {
-            Topic::Complaint => &base.complaints[usize::from(patient.complaint)].order,
-            other => &base.topics[other as usize],
-        };
+        let base = self.base.clone();
         let complaint = base.complaints[usize::from(patient.complaint)].finding;
+        let order = order_of(&base, patient.complaint, topic);
         let mut named = 0;
         for &finding in order {
             if named == MAX_ITEMS_PER_TURN {
@@ -53,5 +72,13 @@ impl Episode {
                 self.state.pass_over(finding);
             }
         }
+    }
+}
+
+/// The public order in which a patient with this complaint (index) goes through a topic.
+fn order_of(base: &KnowledgeBase, complaint: u16, topic: Topic) -> &[u16] {
+    match topic {
+        Topic::Complaint => &base.complaints[usize::from(complaint)].order,
+        other => &base.topics[other as usize],
     }
 }

@@ -79,6 +79,11 @@ impl State {
         *count - 1
     }
 
+    /// Open questions on a topic so far.
+    pub(super) fn opened(&self, topic: Topic) -> u16 {
+        self.opened[topic as usize]
+    }
+
     /// How often a call was executed.
     pub(super) fn times_executed(&self, call: &ExamCall) -> u16 {
         self.executed.iter().filter(|other| *other == call).count() as u16
