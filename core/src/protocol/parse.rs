@@ -165,10 +165,14 @@ fn parse_spoken(text: &str) -> Parsed<'_> {
     if text.contains(CLOSING) {
         return FormatError::UnclosedToolCall.into();
     }
-    if text.as_bytes().windows(TAG.len()).any(|window| window.eq_ignore_ascii_case(TAG)) {
+    if text.match_indices('[').any(|(at, _)| begins_with_tag(&text.as_bytes()[at..])) {
         return FormatError::UnfinishedDiagnosis.into();
     }
     Parsed { action: ParsedAction::Ask(Cow::Borrowed(text)), extra_format_errors: 0 }
+}
+
+fn begins_with_tag(bytes: &[u8]) -> bool {
+    bytes.get(..TAG.len()).is_some_and(|start| start.eq_ignore_ascii_case(TAG))
 }
 
 /// A text that begins like JSON: a whole message with `tool_calls`, or a call without its tags.
