@@ -62,9 +62,9 @@ impl ImportedCase {
         let best = |is_told: bool, other: Option<u16>| {
             let fits = |index: &u16| told.contains(index) == is_told && Some(*index) != other;
             let indexes = (0..scores.len().min(usize::from(u16::MAX)) as u16).filter(fits);
-            indexes.filter(|&index| scores[usize::from(index)] >= THRESHOLD).max_by_key(|&index| {
-                (scores[usize::from(index)], core::cmp::Reverse(index))
-            })
+            indexes
+                .filter(|&index| scores[usize::from(index)] >= THRESHOLD)
+                .max_by_key(|&index| (scores[usize::from(index)], core::cmp::Reverse(index)))
         };
         let score = |index: u16| scores[usize::from(index)];
         let (new, old) = (best(false, None), if wants_more { None } else { best(true, None) });
@@ -109,7 +109,11 @@ impl Question {
             if asked.is_empty() {
                 continue;
             }
-            let worth = if asked.iter().all(|run| run.iter().all(|word| is_generic(word))) { GENERIC_SCORE } else { WORD_SCORE };
+            let worth = if asked.iter().all(|run| run.iter().all(|word| is_generic(word))) {
+                GENERIC_SCORE
+            } else {
+                WORD_SCORE
+            };
             covered.extend(asked.into_iter().flatten().cloned());
             meanings.push((runs, worth));
         }
@@ -214,7 +218,9 @@ mod tests {
     #[test]
     fn what_the_case_does_not_hold_is_not_answered() {
         let case = case();
-        for text in ["", "Is there an illness in your family?", "qwx zzk", "Do you have allergies?", "Are you a smoker?"] {
+        for text in
+            ["", "Is there an illness in your family?", "qwx zzk", "Do you have allergies?", "Are you a smoker?"]
+        {
             assert!(case.ask(text, &mut Vec::new()).is_empty(), "{text}");
         }
         assert!(ImportedCase::default().ask("How are you?", &mut Vec::new()).is_empty());
@@ -225,7 +231,7 @@ mod tests {
         let case = case();
         let mut told = Vec::new();
         assert_eq!(case.ask("Tell me about your social history", &mut told), [8]);
-        assert_eq!(case.ask("Tell me about your social history", &mut told), [8, 7]);
+        assert_eq!(case.ask("Tell me about your social history", &mut told), [7]);
         assert_eq!(case.ask("Do you drink alcohol?", &mut told), [7]);
         assert!(case.ask("Any other alcohol?", &mut told).is_empty());
     }
