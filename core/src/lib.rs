@@ -13,6 +13,7 @@ extern crate alloc;
 pub mod action;
 pub mod belief;
 pub mod case;
+pub mod clinician;
 pub mod diagnosis;
 pub mod digest;
 pub mod episode;

@@ -15,7 +15,7 @@ const PAPER_TURNS: u32 = 7;
 const PAPER_MEAN_TYPES: f64 = 2.0;
 
 /// Rates of the seven patient types for one answer, as shares of 1, by position in [`PatientNoise::ALL`].
-pub type Rates = [f64; 7];
+pub(crate) type Rates = [f64; 7];
 
 /// The noise plan of one scenario.
 #[derive(Clone, Debug)]

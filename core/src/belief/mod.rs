@@ -123,6 +123,19 @@ impl Belief {
         }
     }
 
+    /// Takes in one step as if there were no noise: what someone does who believes every word. An observation that leaves no
+    /// hypothesis possible is disregarded.
+    pub fn observe_step_naively(&mut self, episode: &Episode, step: &Step) {
+        let plan = Plan::Keyed { patient_ppm: 0, exam_ppm: 0 };
+        let exam = match &step.action {
+            crate::action::Action::Order(call) => Some(call.exam()),
+            _ => None,
+        };
+        for reading in episode.readings_of(step) {
+            self.observe(reading, &plan, step.patient_turn, exam);
+        }
+    }
+
     /// Takes in one reading; `exam` is the exam's index when it stood on a report.
     pub(crate) fn observe(&mut self, reading: &Reading, plan: &Plan, patient_turn: u32, exam: Option<usize>) {
         let repeat = match reading.source {
@@ -198,6 +211,11 @@ impl Belief {
     fn recompute(&mut self) {
         self.posterior.copy_from_slice(&self.prior);
         for factor in self.factors.values() {
+            let possible = self.posterior.iter().zip(factor).any(|(weight, factor)| weight * factor > 0.0);
+            if !possible {
+                // Only someone who believes contradictory words gets here; the contradiction tells nothing.
+                continue;
+            }
             for (weight, factor) in self.posterior.iter_mut().zip(factor) {
                 *weight *= factor;
             }
