@@ -10,18 +10,23 @@ use crate::console;
 use crate::process;
 use crate::static_server::StaticServer;
 use crate::trainer::Trainer;
+use crate::wasm::{self, Package};
 use crate::web;
 use crate::workspace::Workspace;
 
 /// `cargo xtask demo`
 pub(crate) fn demo(workspace: &Workspace, options: &DemoOptions) -> Result<Verdict> {
-    console::note("building the page");
-    web::build_everything(workspace)?;
+    console::note("building the clinic and its page");
+    wasm::build_package(workspace, Package::Clinic)?;
+    web::build(workspace)?;
     let out = workspace.path(&options.out);
     if !options.no_serve {
         let server = bind(workspace, options.port, &out)?;
         thread::spawn(move || server.serve());
     }
+    // The page is open by now; what compiles for minutes comes after.
+    console::note("building the agent for the page");
+    wasm::build_package(workspace, Package::Agent)?;
     if !options.skip_train {
         train(workspace, &out)?;
     }

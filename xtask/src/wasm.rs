@@ -1,6 +1,6 @@
 //! The wasm packages: compile for wasm32, then write the JavaScript glue.
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
@@ -31,6 +31,13 @@ impl Package {
         }
     }
 
+    fn folder(self) -> &'static str {
+        match self {
+            Self::Clinic => "web/pkg/clinic",
+            Self::Agent => "web/public/agent",
+        }
+    }
+
     fn features(self) -> &'static [&'static str] {
         match self {
             Self::Clinic => &[],
@@ -49,7 +56,8 @@ pub(crate) fn build(workspace: &Workspace, options: &WasmOptions) -> Result<Verd
     Ok(Verdict::Fine)
 }
 
-/// Builds one package into `web/pkg/NAME`.
+/// Builds one package: `clinic` into `web/pkg/clinic`, from where the page's build takes it; `agent` into
+/// `web/public/agent` and a page that is already built, because the page loads it by address when somebody asks for it.
 ///
 /// # Errors
 /// When the target cannot be added, the code does not compile or the glue cannot be written.
@@ -60,17 +68,24 @@ pub(crate) fn build_package(workspace: &Workspace, package: Package) -> Result<(
     process::run(compile.args(package.features()))?;
 
     let compiled = workspace.target(format!("{WASM_TARGET}/wasm/workup_wasm.wasm"));
-    let out = package_folder(workspace, package);
-    let mut glue = workspace.cargo(["run", "--quiet", "--package", "xtask-bindgen", "--"]);
-    process::run(glue.arg(&compiled).arg(&out).arg(package.name()))?;
-
-    let bytes = fs::metadata(out.join(format!("{}_bg.wasm", package.name())))
-        .with_context(|| format!("no module was written to `{}`", out.display()))?
-        .len();
-    console::note(&format!("web/pkg/{}: {} kB", package.name(), bytes.div_ceil(1000)));
+    write_glue(workspace, package, &compiled, &workspace.path(package.folder()))?;
+    let page = workspace.path("web/dist");
+    if package == Package::Agent && page.is_dir() {
+        write_glue(workspace, package, &compiled, &page.join("agent"))?;
+    }
     Ok(())
 }
 
-fn package_folder(workspace: &Workspace, package: Package) -> PathBuf {
-    workspace.path("web/pkg").join(package.name())
+fn write_glue(workspace: &Workspace, package: Package, compiled: &Path, out: &Path) -> Result<()> {
+    let mut glue = workspace.cargo(["run", "--quiet", "--package", "xtask-bindgen", "--"]);
+    process::run(glue.arg(compiled).arg(out).arg(package.name()))?;
+    let bytes = fs::metadata(out.join(format!("{}_bg.wasm", package.name())))
+        .with_context(|| format!("no module was written to `{}`", out.display()))?
+        .len();
+    console::note(&format!(
+        "{}: {} kB",
+        out.strip_prefix(workspace.path("")).unwrap_or(out).display(),
+        bytes.div_ceil(1000)
+    ));
+    Ok(())
 }
