@@ -10,6 +10,7 @@ mod diagnosis;
 mod error;
 mod exam_terms;
 mod exams;
+mod first_person;
 mod jsonl;
 mod lexicon;
 mod node;
@@ -22,12 +23,12 @@ mod topics;
 mod words;
 
 pub use agentclinic::{AgentClinic, read_agentclinic};
-pub use diagnosis::matches_diagnosis;
+pub use diagnosis::{matches_diagnosis, score_diagnosis};
 pub use error::{ImportError, ImportProblem, LeftOut};
 pub use jsonl::{Jsonl, read_jsonl, to_line};
 pub use perturb::{perturb_report, perturb_text};
 pub use rows::{ImportReport, MAX_LINE_LEN, Reader, RowFormat, read_all};
-pub use speak::{speak_exams, speak_facts};
+pub use speak::{speak_exams, speak_facts, speak_text};
 
 use alloc::{string::String, vec::Vec};
 
