@@ -6,6 +6,7 @@
 mod digest;
 mod open;
 mod state;
+mod words;
 
 use alloc::{sync::Arc, vec::Vec};
 

@@ -15,6 +15,8 @@ pub(super) struct State {
     pub(super) tally: Tally,
     /// Every executed call in order, collections of specimens included.
     pub(super) executed: Vec<ExamCall>,
+    /// Facts of an imported case told so far (indexes).
+    pub(super) told_facts: Vec<u16>,
     /// Times asked, by finding and attribute item.
     asked: Vec<u8>,
     /// Findings that were asked about directly or volunteered: public knowledge.
@@ -31,6 +33,7 @@ impl State {
             patient_turns: 0,
             tally: Tally::new(payer),
             executed: Vec::with_capacity(16),
+            told_facts: Vec::new(),
             asked: vec![0; base.findings.len() + base.attributes.len()],
             told: vec![false; base.findings.len()],
             passed: vec![false; base.findings.len()],
@@ -42,6 +45,7 @@ impl State {
         self.patient_turns = 0;
         self.tally = Tally::new(self.tally.payer);
         self.executed.clear();
+        self.told_facts.clear();
         self.asked.fill(0);
         self.told.fill(false);
         self.passed.fill(false);
