@@ -16,12 +16,13 @@ use crate::{
     action::{Action, Question},
     clinic::Clinic,
     digest::Digest,
-    episode::{Ending, Episode, StepOutcome, Truth},
+    episode::{Ending, Episode, StepError, StepOutcome, Truth},
     knowledge::ItemKind,
     observation::ReplyKind,
     patient::understand::{Context, Understood},
     protocol::{Parsed, ParsedAction, ToolCall, parse_text},
     scenario::{Scenario, ScenarioError},
+    scenario_code::RecordedAction,
 };
 
 /// One message and its reply.
@@ -106,6 +107,44 @@ impl Dialogue {
                 self.step(Action::FormatError).reply
             }
         }
+    }
+
+    /// Performs a recorded action; a question is taken as it was understood then.
+    ///
+    /// # Errors
+    /// When the episode is over or the action names something that does not exist.
+    pub fn perform_recorded(&mut self, recorded: &RecordedAction) -> Result<ReplyKind, StepError> {
+        if self.episode.ending().is_some() {
+            return Err(StepError::Ended);
+        }
+        match recorded {
+            RecordedAction::Message { text, question: None } => Ok(self.send(text).kind),
+            RecordedAction::Message { text, question: Some(question) } => self.act(text, &Action::Ask(*question)),
+            RecordedAction::Structured(action) => self.act("", action),
+        }
+    }
+
+    /// Performs an action that is already understood, under the words `message`.
+    ///
+    /// # Errors
+    /// When the episode is over or the action names something that does not exist; nothing changes then.
+    pub fn act(&mut self, message: &str, action: &Action) -> Result<ReplyKind, StepError> {
+        self.episode.check(action)?;
+        if self.episode.ending().is_some() {
+            return Err(StepError::Ended);
+        }
+        let mut reply = String::with_capacity(96);
+        let kind = match action {
+            Action::Ask(question) => self.ask_question(*question, &mut reply),
+            Action::Order(call) => {
+                let kind = self.step(action.clone()).reply;
+                self.report(call, kind, &mut reply);
+                kind
+            }
+            _ => self.step(action.clone()).reply,
+        };
+        self.exchanges.push(Exchange { message: message.to_string(), reply });
+        Ok(kind)
     }
 
     /// Steps the episode; what it is given always exists.

@@ -183,12 +183,12 @@ impl Episode {
         Ok(StepOutcome { reply, ending: self.ending })
     }
 
-    fn check(&self, action: &Action) -> Result<(), StepError> {
+    pub(crate) fn check(&self, action: &Action) -> Result<(), StepError> {
         let known = match action {
             Action::Ask(Question::About(items)) => {
                 items.iter().flatten().all(|&item| self.base.question_class(item).is_some())
             }
-            Action::Order(call) => call.exam() < self.base.catalogue.exams().len(),
+            Action::Order(call) => self.base.catalogue.holds(call),
             Action::DiagnoseDiseases(diseases) => {
                 diseases.iter().all(|&disease| usize::from(disease) < self.base.diseases.len())
             }

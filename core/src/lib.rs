@@ -33,4 +33,5 @@ pub mod protocol;
 pub mod random;
 pub mod reward;
 pub mod scenario;
+pub mod scenario_code;
 pub mod wording;

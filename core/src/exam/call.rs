@@ -59,6 +59,17 @@ impl ExamCall {
         if self.text_key == 0 { packed } else { self.text_key ^ packed }
     }
 
+    /// Exam, value indexes (255 for none) and text key, for storing.
+    pub(crate) fn to_parts(self) -> ([u8; 1 + MAX_PARAMETERS], u64) {
+        let [first, second, third] = self.values;
+        ([self.exam, first, second, third], self.text_key)
+    }
+
+    /// The inverse of [`Self::to_parts`]; [`Catalogue::holds`] says whether such a call exists.
+    pub(crate) fn from_parts([exam, first, second, third]: [u8; 1 + MAX_PARAMETERS], text_key: u64) -> Self {
+        Self { exam, values: [first, second, third], text_key }
+    }
+
     pub(super) fn set(&mut self, position: usize, value: u8) {
         self.values[position] = value;
     }

@@ -160,6 +160,15 @@ impl Catalogue {
         call
     }
 
+    /// Whether a stored call names an exam and values of this catalogue.
+    pub fn holds(&self, call: &ExamCall) -> bool {
+        let Some(exam) = self.exams.get(call.exam()) else { return false };
+        (0..super::MAX_PARAMETERS).all(|position| {
+            let parameter = exam.parameters.get(position);
+            call.value(position).is_none_or(|value| parameter.is_some_and(|parameter| value < parameter.values.len()))
+        })
+    }
+
     /// Tags of price sources with what they stand for, sorted.
     pub fn sources(&self) -> &[(String, String)] {
         &self.sources
