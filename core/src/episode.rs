@@ -23,7 +23,7 @@ use crate::{
     patient::answer::Respondent,
     persona::Persona,
     reward::{
-        RewardMode, RewardParts, clinic,
+        RewardMode, RewardParts, Tally, clinic,
         paper::{PaperCall, PaperWeights},
         paper_reward,
     },
@@ -367,6 +367,11 @@ impl Episode {
     /// How the episode ended, once it has.
     pub fn ending(&self) -> Option<Ending> {
         self.ending
+    }
+
+    /// What was counted so far.
+    pub fn tally(&self) -> &Tally {
+        &self.state.tally
     }
 
     /// Doctor turns so far.
