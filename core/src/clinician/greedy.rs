@@ -34,18 +34,33 @@ pub struct Greedy {
     follower: Follower,
 }
 
-/// An action with what it is expected to tell (bits) and to cost (reward).
+/// An action with what it is expected to tell and to cost.
 #[derive(Clone, Debug)]
-pub(super) struct Choice {
-    pub(super) action: Action,
-    pub(super) gain: f64,
-    pub(super) price: f64,
+pub struct Choice {
+    /// The action.
+    pub action: Action,
+    /// Expected information gain in bits.
+    pub gain: f64,
+    /// Price in reward.
+    pub price: f64,
 }
 
 impl Choice {
-    pub(super) fn ratio(&self) -> f64 {
+    /// Bits per unit of reward.
+    pub fn ratio(&self) -> f64 {
         self.gain / self.price
     }
+}
+
+/// What greedy Bayes thinks before its next action, thresholds aside.
+#[derive(Clone, Debug)]
+pub struct Judgement {
+    /// The most probable disease (index).
+    pub disease: u16,
+    /// Its probability.
+    pub confidence: f64,
+    /// The best action; `None` when nothing is left to do.
+    pub best: Option<Choice>,
 }
 
 impl Greedy {
@@ -60,6 +75,16 @@ impl Greedy {
             follower: Follower { naive: true, ..Follower::default() },
             ..Self::new(candidates, channels, thresholds)
         }
+    }
+
+    /// What it thinks now; `None` for imported words. The sequence of best actions does not depend on the thresholds, which only
+    /// say when to stop: that is how they are tuned.
+    pub fn judge(&mut self, episode: &Episode) -> Option<Judgement> {
+        let belief = self.follower.follow(episode)?;
+        let (disease, confidence) = belief.top();
+        let question = best_question(belief, episode, &self.candidates);
+        let order = best_order(belief, episode, &self.candidates, &self.channels, |_| true);
+        Some(Judgement { disease, confidence, best: better(question, order) })
     }
 }
 

@@ -3,16 +3,20 @@
 mod candidates;
 mod checklist;
 mod expert;
+mod frozen;
 mod greedy;
 mod oracle;
 mod random;
+mod redteam;
 
 pub use candidates::{Candidates, OrderCandidate};
 pub use checklist::Checklist;
 pub use expert::Expert;
-pub use greedy::{Greedy, Thresholds};
+pub use frozen::{ChosenThresholds, FrozenThresholds, ThresholdSetting};
+pub use greedy::{Choice, Greedy, Judgement, Thresholds};
 pub use oracle::{Ceiling, oracle_diagnosis};
 pub use random::RandomClinician;
+pub use redteam::{RedTeam, Scheme};
 
 use crate::{action::Action, belief::Belief, episode::Episode};
 
