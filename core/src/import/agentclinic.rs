@@ -1,4 +1,4 @@
-//! AgentClinic OSCE rows: one JSON object a line with the single key `OSCE_Examination`.
+//! `AgentClinic` OSCE rows: one JSON object a line with the single key `OSCE_Examination`.
 //!
 //! Nothing is lost: every leaf under `Patient_Actor` becomes facts, every leaf under `Physical_Examination_Findings` and
 //! `Test_Results` a recorded exam, at whatever depth, arrays in order. A leaf of several sentences becomes one fact a
@@ -25,11 +25,11 @@ const BEDSIDE: &str = "Physical_Examination_Findings";
 const TESTS: &str = "Test_Results";
 const DIAGNOSIS: &str = "Correct_Diagnosis";
 
-/// The row format of AgentClinic's `agentclinic_medqa.jsonl`. Case ids are `agentclinic:LINE`, lines from 1.
+/// The row format of `AgentClinic`'s `agentclinic_medqa.jsonl`. Case ids are `agentclinic:LINE`, lines from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AgentClinic;
 
-/// A reader of AgentClinic rows.
+/// A reader of `AgentClinic` rows.
 pub fn read_agentclinic<L: AsRef<[u8]>, I: IntoIterator<Item = L>>(lines: I) -> Reader<I::IntoIter, AgentClinic> {
     Reader::new(lines, AgentClinic)
 }

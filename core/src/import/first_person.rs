@@ -194,12 +194,11 @@ impl Speaker<'_> {
                 }
                 "patient" | "patient's" | "patient’s" if self.at == 0 => self.patient()?,
                 "patient" | "patient's" | "patient’s" => return None,
-                "he" | "she" if has_other => return None,
+                "he" | "she" | "his" | "her" | "him" | "hers" | "himself" | "herself" if has_other => return None,
                 "he" | "she" => {
                     self.push("I");
                     self.verb()?;
                 }
-                "his" | "her" | "him" | "hers" | "himself" | "herself" if has_other => return None,
                 "his" => self.push("my"),
                 "him" => self.push("me"),
                 "hers" => self.push("mine"),

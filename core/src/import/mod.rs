@@ -15,6 +15,7 @@ mod jsonl;
 mod lexicon;
 mod node;
 mod perturb;
+mod record;
 mod retrieve;
 mod rows;
 mod sentence;

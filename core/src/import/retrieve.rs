@@ -8,7 +8,7 @@ use alloc::{string::String, vec::Vec};
 use super::{
     Fact, ImportedCase,
     topics::{Breadth, GENERIC, MORE_CUES, OPEN_CUES, SAME, TOPICS, Topic},
-    words::{contains_run, is_stop_word, words},
+    words::{contains_run, phrases, stems, stop_words, words},
 };
 
 /// Least score that answers.
@@ -30,12 +30,23 @@ const MAX_QUESTION_WORDS: usize = 80;
 
 /// A question as it is compared with facts.
 struct Question {
-    topics: Vec<&'static Topic>,
-    /// Meanings: each a list of runs of words, of which one must occur, and what a match is worth.
-    meanings: Vec<(Vec<Vec<String>>, u32)>,
+    topics: Vec<AskedTopic>,
+    meanings: Vec<Meaning>,
     content: Vec<String>,
     is_open: bool,
     wants_more: bool,
+}
+
+/// A topic the question cues.
+struct AskedTopic {
+    topic: &'static Topic,
+    terms: Vec<Vec<String>>,
+}
+
+/// Something a fact can share with the question: one of the runs of words must occur.
+struct Meaning {
+    runs: Vec<Vec<String>>,
+    worth: u32,
 }
 
 impl ImportedCase {
@@ -101,35 +112,17 @@ impl Question {
         let mut all = words(text);
         all.truncate(MAX_QUESTION_WORDS);
         let has = |cues: &[&str]| cues.iter().any(|cue| contains_run(&all, &words(cue)));
-        let mut meanings: Vec<(Vec<Vec<String>>, u32)> = Vec::new();
-        let mut covered: Vec<String> = Vec::new();
-        for group in SAME {
-            let runs: Vec<Vec<String>> = group.iter().map(|phrase| words(phrase)).collect();
-            let asked: Vec<&Vec<String>> = runs.iter().filter(|run| contains_run(&all, run)).collect();
-            if asked.is_empty() {
-                continue;
-            }
-            let worth = if asked.iter().all(|run| run.iter().all(|word| is_generic(word))) {
-                GENERIC_SCORE
-            } else {
-                WORD_SCORE
-            };
-            covered.extend(asked.into_iter().flatten().cloned());
-            meanings.push((runs, worth));
-        }
-        let mut content: Vec<String> = all.iter().filter(|word| !is_stop_word(word)).cloned().collect();
+        let stops = stop_words();
+        let mut content: Vec<String> = all.iter().filter(|word| !stops.contains(word)).cloned().collect();
         content.sort_unstable();
         content.dedup();
-        for word in content.iter().filter(|word| !covered.contains(word)) {
-            let worth = if is_generic(word) { GENERIC_SCORE } else { WORD_SCORE };
-            meanings.push((alloc::vec![alloc::vec![word.clone()]], worth));
-        }
-        if meanings.iter().all(|(_, worth)| *worth == GENERIC_SCORE) && meanings.len() == 1 {
-            meanings[0].1 = WORD_SCORE;
-        }
+        let asked = |topic: &'static Topic| AskedTopic { topic, terms: phrases(topic.terms) };
         Self {
-            topics: keep_narrowest(TOPICS.iter().filter(|topic| has(topic.cues)).collect()),
-            meanings,
+            topics: keep_narrowest(TOPICS.iter().filter(|topic| has(topic.cues)).collect())
+                .into_iter()
+                .map(asked)
+                .collect(),
+            meanings: meanings(&all, &content),
             content,
             is_open: has(OPEN_CUES),
             wants_more: has(MORE_CUES),
@@ -138,17 +131,39 @@ impl Question {
 
     fn score(&self, fact: &Fact) -> u32 {
         let text = words(&fact.text);
-        let topic = self.topics.iter().map(|topic| topic_score(topic, fact, &text)).max().unwrap_or(0);
-        let shared: u32 = self
-            .meanings
-            .iter()
-            .filter(|(runs, _)| runs.iter().any(|run| contains_run(&text, run)))
-            .map(|(_, worth)| worth)
-            .sum();
+        let topic = self.topics.iter().map(|asked| asked.score(fact, &text)).max().unwrap_or(0);
+        let is_shared = |meaning: &&Meaning| meaning.runs.iter().any(|run| contains_run(&text, run));
+        let shared: u32 = self.meanings.iter().filter(is_shared).map(|meaning| meaning.worth).sum();
         let path = words(&fact.path);
         let in_path = self.content.iter().filter(|word| path.contains(word)).count() as u32;
         topic + shared + PATH_SCORE * in_path
     }
+}
+
+/// The meanings of a question with these words, of which `content` say something.
+fn meanings(all: &[String], content: &[String]) -> Vec<Meaning> {
+    let generic = stems(GENERIC);
+    let worth_of = |is_generic: bool| if is_generic { GENERIC_SCORE } else { WORD_SCORE };
+    let mut meanings: Vec<Meaning> = Vec::new();
+    let mut covered: Vec<String> = Vec::new();
+    for group in SAME {
+        let runs = phrases(group);
+        let asked: Vec<&Vec<String>> = runs.iter().filter(|run| contains_run(all, run)).collect();
+        if asked.is_empty() {
+            continue;
+        }
+        let worth = worth_of(asked.iter().copied().flatten().all(|word| generic.contains(word)));
+        covered.extend(asked.into_iter().flatten().cloned());
+        meanings.push(Meaning { runs, worth });
+    }
+    for word in content.iter().filter(|word| !covered.contains(word)) {
+        meanings
+            .push(Meaning { runs: alloc::vec![alloc::vec![word.clone()]], worth: worth_of(generic.contains(word)) });
+    }
+    if let [only] = meanings.as_mut_slice() {
+        only.worth = WORD_SCORE;
+    }
+    meanings
 }
 
 /// The topics that do not give way to another of them.
@@ -163,16 +178,14 @@ fn keep_narrowest(mut topics: Vec<&'static Topic>) -> Vec<&'static Topic> {
     topics
 }
 
-fn topic_score(topic: &Topic, fact: &Fact, text: &[String]) -> u32 {
-    let section = topic.sections.iter().any(|section| has_segment(&fact.path, section));
-    let terms = topic.terms.iter().filter(|term| contains_run(text, &words(term))).count();
-    let is_near = topic.breadth == Breadth::Detail && terms > 0 && has_segment(&fact.path, "History");
-    let terms: u32 = TERM_SCORES.iter().take(terms).sum();
-    u32::from(section) * SECTION_SCORE + terms + u32::from(is_near) * PATH_SCORE
-}
-
-fn is_generic(word: &str) -> bool {
-    GENERIC.iter().any(|generic| words(generic).first().is_some_and(|stemmed| stemmed == word))
+impl AskedTopic {
+    fn score(&self, fact: &Fact, text: &[String]) -> u32 {
+        let section = self.topic.sections.iter().any(|section| has_segment(&fact.path, section));
+        let terms = self.terms.iter().filter(|term| contains_run(text, term)).count();
+        let is_near = self.topic.breadth == Breadth::Detail && terms > 0 && has_segment(&fact.path, "History");
+        let terms: u32 = TERM_SCORES.iter().take(terms).sum();
+        u32::from(section) * SECTION_SCORE + terms + u32::from(is_near) * PATH_SCORE
+    }
 }
 
 /// True when `path` has this segment, sentence numbers aside.

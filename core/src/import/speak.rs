@@ -8,10 +8,10 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     ImportedCase,
-    exams::segments,
     first_person::first_person,
     lexicon::{is_word_start, stands_at},
     perturb::ended,
+    record::segments,
 };
 
 /// What stands for the name of the disease in the mouth of a patient.

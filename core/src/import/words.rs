@@ -188,6 +188,9 @@ fn push(words: &mut Vec<String>, word: String) {
 }
 
 fn respell(mut word: String) -> String {
+    if !["ae", "oe", "our", "leuko"].iter().any(|hint| word.contains(hint)) {
+        return word;
+    }
     for (other, ours) in SPELLINGS {
         if word.contains(other) {
             word = word.replace(other, ours);
@@ -224,9 +227,19 @@ fn stem(word: &str) -> String {
     rest.strip_suffix('e').filter(|short| short.len() >= 3).unwrap_or(rest).into()
 }
 
-/// True for a stemmed word without a meaning of its own.
-pub(super) fn is_stop_word(word: &str) -> bool {
-    STOP_WORDS.iter().any(|stop| *stop == word || (stop.len() > 3 && stem(stop) == word))
+/// The stems of words without a meaning of their own.
+pub(super) fn stop_words() -> Vec<String> {
+    stems(STOP_WORDS)
+}
+
+/// A list of phrases, each as its words.
+pub(super) fn phrases(list: &[&str]) -> Vec<Vec<String>> {
+    list.iter().map(|phrase| words(phrase)).collect()
+}
+
+/// All words of a list of phrases.
+pub(super) fn stems(list: &[&str]) -> Vec<String> {
+    list.iter().flat_map(|phrase| words(phrase)).collect()
 }
 
 /// True when `part` occurs in `words` as a run.
