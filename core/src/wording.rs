@@ -25,7 +25,9 @@ use crate::{
 };
 
 /// Most variants kept of one question.
-const MAX_VARIANTS: usize = 6;
+const MAX_VARIANTS: usize = 5;
+/// Questions marked as a last resort (a leading `~`) are taken only below this number.
+const ENOUGH_VARIANTS: usize = 3;
 /// Longest question of one item, in words.
 const MAX_WORDS: usize = 11;
 
@@ -63,7 +65,7 @@ impl Wording {
         let mut topics: [Vec<String>; 6] = Default::default();
         for topic in Topic::ALL {
             let candidates = compose::topic_questions(topic).map(ToString::to_string);
-            topics[topic as usize] = keep_understood(base, index, &Question::Open(topic), 0, candidates)?;
+            topics[topic as usize] = keep_understood(base, index, Question::Open(topic), 0, candidates)?;
         }
         Ok(Self { items: items.collect::<Result<_, _>>()?, topics })
     }
@@ -112,14 +114,14 @@ fn understood_item(base: &KnowledgeBase, index: &PhraseIndex, item: ItemId) -> R
         }
         Some(ItemKind::Analyte(_)) | None => return Ok(Vec::new()),
     };
-    keep_understood(base, index, &Question::item(item), finding, candidates.into_iter())
+    keep_understood(base, index, Question::item(item), finding, candidates.into_iter())
 }
 
 /// The candidates that are understood as `question` in every context; an error when there are none.
 fn keep_understood(
     base: &KnowledgeBase,
     index: &PhraseIndex,
-    question: &Question,
+    question: Question,
     finding: u16,
     candidates: impl Iterator<Item = String>,
 ) -> Result<Vec<String>, WordingError> {
@@ -133,18 +135,21 @@ fn keep_understood(
     let mut kept: Vec<String> = Vec::new();
     let mut failed = None;
     for candidate in candidates {
-        if kept.len() == MAX_VARIANTS || kept.contains(&candidate) || candidate.split(' ').count() > MAX_WORDS {
+        let last_resort = candidate.starts_with(compose::LAST_RESORT);
+        let candidate = candidate.trim_start_matches(compose::LAST_RESORT).to_string();
+        let limit = if last_resort { ENOUGH_VARIANTS } else { MAX_VARIANTS };
+        if kept.len() >= limit || kept.contains(&candidate) || candidate.split(' ').count() > MAX_WORDS {
             continue;
         }
         let heard = contexts.iter().map(|&context| index.understand(base, &candidate, context).question);
-        match heard.into_iter().find(|heard| heard != question) {
+        match heard.into_iter().find(|heard| *heard != question) {
             None => kept.push(candidate),
             Some(heard) => failed = failed.or(Some((candidate, heard))),
         }
     }
     if kept.is_empty() {
         let (question_text, heard) = failed.unwrap_or((String::new(), Question::NotUnderstood));
-        let item = describe(base, question);
+        let item = describe(base, &question);
         return Err(WordingError { item, question: question_text, heard: describe(base, &heard) });
     }
     Ok(kept)

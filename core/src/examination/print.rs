@@ -178,7 +178,7 @@ mod tests {
         (base.analyte_item(index), index)
     }
 
-    fn report<'a>(readings: &'a [Reading]) -> Report<'a> {
+    fn report(readings: &[Reading]) -> Report<'_> {
         Report { label: "Exam", view: None, readings, scale: 0, ambiguous: false, detail: Detail::Compact }
     }
 

@@ -16,7 +16,7 @@ use alloc::{
 };
 
 use self::{
-    sentence::Sentence,
+    sentence::{Sentence, heard},
     table::{COMMA, END, Meaning, PhraseTable, QUESTION_MARK, UNKNOWN, role},
 };
 use crate::{
@@ -255,13 +255,13 @@ impl PhraseIndex {
             match token {
                 END | QUESTION_MARK => {
                     at += 1;
-                    if !sentence.begun {
+                    if !sentence.has(heard::BEGUN) {
                         sentence = Sentence::new();
                         continue;
                     }
                     sentence.end();
                     num_sentences += 1;
-                    if token == QUESTION_MARK || sentence.opener || sentence.request {
+                    if token == QUESTION_MARK || sentence.has(heard::OPENER | heard::REQUEST) {
                         sentence.ask(base, &self.flags, hearing);
                     } else {
                         hearing.last = sentence.last_finding().or(hearing.last);
@@ -272,12 +272,12 @@ impl PhraseIndex {
                 COMMA => {
                     at += 1;
                     sentence.end_clause();
-                    sentence.clause_head = true;
+                    sentence.note(heard::HEAD);
                 }
                 UNKNOWN => {
                     at += 1;
-                    sentence.begun = true;
-                    sentence.clause_head = false;
+                    sentence.note(heard::BEGUN);
+                    sentence.forget(heard::HEAD);
                     sentence.num_words += 1;
                 }
                 word => at += self.hear_word(word, &tokens[at..], &mut sentence),
@@ -285,7 +285,7 @@ impl PhraseIndex {
         }
         // A few words that are no statement are a question too: "chest pain", "fever or chills".
         if let Some(only) =
-            statement.filter(|only: &Sentence| num_sentences == 1 && !only.statement && only.has_content())
+            statement.filter(|only: &Sentence| num_sentences == 1 && !only.has(heard::STATEMENT) && only.has_content())
             && only.num_words <= MAX_ELLIPSIS
         {
             only.ask(base, &self.flags, hearing);
@@ -295,27 +295,25 @@ impl PhraseIndex {
     /// Takes in the word or phrase at the head of `tokens`; returns how many tokens that were.
     fn hear_word(&self, word: u16, tokens: &[u16], sentence: &mut Sentence) -> usize {
         let roles = self.table.role(word);
-        if !sentence.begun {
-            sentence.statement |= roles & role::STATEMENT != 0;
-            if roles & role::FILLER == 0 || roles & role::STATEMENT != 0 {
-                sentence.begun = true;
-                sentence.opener = roles & role::OPENER != 0;
-            }
+        if !sentence.has(heard::BEGUN) && (roles & role::FILLER == 0 || roles & role::STATEMENT != 0) {
+            let statement = if roles & role::STATEMENT != 0 { heard::STATEMENT } else { 0 };
+            let opener = if roles & role::OPENER != 0 { heard::OPENER } else { 0 };
+            sentence.note(heard::BEGUN | statement | opener);
         }
         let (skip, length, meaning) = self.table.phrase(tokens);
         if length == 0 {
             sentence.num_words += 1;
             if roles & role::JOIN != 0 {
                 sentence.end_clause();
-                sentence.clause_head = true;
+                sentence.note(heard::HEAD);
             } else if roles & role::FILLER == 0 {
-                sentence.clause_head = false;
+                sentence.forget(heard::HEAD);
             }
             return 1;
         }
-        sentence.begun = true;
         sentence.hear(meaning);
-        sentence.clause_head = false;
+        sentence.note(heard::BEGUN);
+        sentence.forget(heard::HEAD);
         sentence.num_words += (skip + length) as u32;
         skip + length
     }

@@ -9,10 +9,14 @@ use alloc::{
 use super::person::{second_person, without_article};
 use crate::knowledge::{Aspect, Finding, FindingKind, Topic};
 
+/// Marks a candidate that is taken only where better ones are too few.
+pub(super) const LAST_RESORT: char = '~';
+
 /// Past participles that do not end in "ed", after "I have".
 const PARTICIPLES: &[&str] = &[
     "been", "had", "felt", "lost", "gone", "put", "seen", "taken", "broken", "come", "become", "begun", "got", "grown",
     "made", "run", "thrown", "fallen", "given", "kept", "known", "lain", "eaten", "drunk", "slept", "spent", "caught",
+    "hardly", "not",
 ];
 /// Past tenses with their base forms.
 const PASTS: &[(&str, &str)] = &[
@@ -67,42 +71,48 @@ const ADVERBS: &[&str] = &[
 
 /// Questions whether a finding is there.
 pub(super) fn finding_questions(finding: &Finding) -> Vec<String> {
-    let mut questions = Vec::new();
     if finding.kind == FindingKind::Sign {
-        for ask in finding.ask.iter().chain([&finding.term]) {
-            questions.push(format!("Has a doctor ever mentioned {ask}?"));
-            questions.push(format!("Were you ever told of {ask}?"));
-            questions.push(format!("Do you know of any {ask}?"));
-        }
-        return questions;
+        return sign_questions(finding);
     }
-    for clause in &finding.present {
-        questions.extend(inverted(clause));
-    }
+    let mut questions: Vec<String> = finding.present.iter().filter_map(|clause| inverted(clause)).collect();
     let noun = second_person(&finding.noun);
     let bare = without_article(&noun);
     if finding.is_history() {
         questions.push(format!("What about {noun}?"));
         questions.push(format!("Can I ask about {noun}?"));
-        questions.push(format!("Does {noun} apply to you?"));
+        questions.push(format!("And {noun}?"));
+    } else if noun.starts_with("your ") {
+        questions.push(format!("Any trouble with {noun}?"));
+        questions.push(format!("What about {noun}?"));
+        questions.push(format!("Have you noticed a change in {noun}?"));
     } else {
         questions.push(format!("Have you noticed {noun}?"));
         questions.push(format!("Any trouble with {bare}?"));
         questions.push(format!("What about {noun}?"));
     }
-    for clause in &finding.present {
-        if !clause.starts_with("I ") {
-            questions.push(format!("Would you say that {}?", second_person(clause)));
-        }
+    for clause in finding.present.iter().filter(|clause| !clause.starts_with("I ") && !clause.starts_with("they ")) {
+        questions.push(format!("{LAST_RESORT}Would you say that {}?", second_person(clause)));
     }
     for ask in &finding.ask {
         let first = ask.split(' ').next().unwrap_or_default();
-        match first {
-            "do" | "does" | "did" | "have" | "has" | "are" | "is" | "how" | "was" | "were" => {
-                questions.push(format!("{}?", capitalised(ask)));
+        questions.push(match first {
+            "do" | "does" | "did" | "have" | "has" | "are" | "is" | "how" | "was" | "were" | "could" => {
+                format!("{}?", capitalised(ask))
             }
-            _ => questions.push(format!("Any {ask}?")),
-        }
+            _ => format!("{LAST_RESORT}Any {ask}?"),
+        });
+    }
+    questions
+}
+
+/// Questions about a sign, which a patient cannot answer but may be asked.
+fn sign_questions(finding: &Finding) -> Vec<String> {
+    let mut questions = Vec::new();
+    for (index, ask) in finding.ask.iter().chain([&finding.term]).enumerate() {
+        let mark = if index == 0 { "" } else { "~" };
+        questions.push(format!("{mark}Has a doctor ever mentioned {ask}?"));
+        questions.push(format!("{mark}Were you ever told of {ask}?"));
+        questions.push(format!("{mark}Do you know of any {ask}?"));
     }
     questions
 }
@@ -124,13 +134,18 @@ fn inverted(clause: &str) -> Option<String> {
         "was" => Some(format!("Were you {after}?")),
         "can" => Some(format!("Can you {after}?")),
         "cannot" => Some(format!("Do you find you cannot {after}?")),
+        "may" | "might" => Some(format!("Could you {after}?")),
         "must" => Some(format!("Do you have to {after}?")),
         "have" => {
             let next = after.split(' ').next().unwrap_or_default();
-            let perfect = PARTICIPLES.contains(&next) || next.ends_with("ed") && next.len() > 4;
+            let perfect =
+                PARTICIPLES.contains(&next) || next.ends_with("ed") && !matches!(next, "need" | "bed" | "red");
             Some(if perfect { format!("Have you {after}?") } else { format!("Do you have {after}?") })
         }
         past if PASTS.iter().any(|(form, _)| *form == past) => {
+            if after.contains(" and ") {
+                return None;
+            }
             let base = PASTS.iter().find(|(form, _)| *form == past)?.1;
             join("Did", base)
         }

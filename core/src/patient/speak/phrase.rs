@@ -149,14 +149,14 @@ pub(super) fn remark_after(persona: Persona, choice: Choice, out: &mut String) {
     }
     match persona.personality {
         Personality::Pleasing => {
-            choice.push_remark(&[" I hope that helps.", " Sorry to trouble you.", " Thank you for asking."], out)
+            choice.push_remark(&[" I hope that helps.", " Sorry to trouble you.", " Thank you for asking."], out);
         }
         Personality::Impatient => choice.push_remark(&[" Can we hurry?", " Is that all?", " What else?"], out),
         Personality::Distrust => {
-            choice.push_remark(&[" Why do you ask?", " Who will read this?", " If you must know."], out)
+            choice.push_remark(&[" Why do you ask?", " Who will read this?", " If you must know."], out);
         }
         Personality::Overanxious => {
-            choice.push_remark(&[" Is that bad?", " Should I be worried?", " Is it serious?"], out)
+            choice.push_remark(&[" Is that bad?", " Should I be worried?", " Is it serious?"], out);
         }
         Personality::Verbose | Personality::Plain => {}
     }

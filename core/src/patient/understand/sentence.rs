@@ -12,15 +12,27 @@ enum Part {
     Aspect(Aspect),
 }
 
-/// Clause-wide cues that are decided at the end of the clause.
-#[derive(Clone, Copy, Default)]
-struct Clause {
-    when: bool,
-    start: bool,
-    site: bool,
-    radiation: bool,
-    /// An aspect was heard.
-    aspect: bool,
+/// What was heard besides parts, as bits. The first five end with the clause, the others with the sentence.
+pub(super) mod heard {
+    pub(super) const WHEN: u16 = 1;
+    pub(super) const START: u16 = 2;
+    pub(super) const SITE: u16 = 4;
+    pub(super) const RADIATION: u16 = 8;
+    pub(super) const ASPECT: u16 = 16;
+    pub(super) const CLAUSE: u16 = 31;
+    pub(super) const OPEN: u16 = 32;
+    pub(super) const PAIN: u16 = 64;
+    pub(super) const LIKE: u16 = 128;
+    /// Words such as "I would like to know".
+    pub(in super::super) const REQUEST: u16 = 256;
+    /// It begins like a question.
+    pub(in super::super) const OPENER: u16 = 512;
+    /// It begins like a statement.
+    pub(in super::super) const STATEMENT: u16 = 1024;
+    /// A word that is no filler was heard.
+    pub(in super::super) const BEGUN: u16 = 2048;
+    /// A clause has just begun: "when" asks for a time.
+    pub(in super::super) const HEAD: u16 = 4096;
 }
 
 /// A sentence as heard so far.
@@ -28,48 +40,40 @@ struct Clause {
 pub(super) struct Sentence {
     parts: [Part; MAX_PARTS],
     len: usize,
-    clause: Clause,
     /// The first topic.
     topic: Option<Topic>,
-    open: bool,
-    pain: bool,
-    like: bool,
-    /// It holds words such as "I would like to know".
-    pub(super) request: bool,
-    /// It begins like a question.
-    pub(super) opener: bool,
-    /// It begins like a statement.
-    pub(super) statement: bool,
-    /// A word that is no filler was heard.
-    pub(super) begun: bool,
-    /// A clause has just begun: "when" asks for a time.
-    pub(super) clause_head: bool,
+    /// Bits of [`heard`].
+    heard: u16,
     /// Words heard.
     pub(super) num_words: u32,
 }
 
 impl Sentence {
     pub(super) const fn new() -> Self {
-        Self {
-            parts: [Part::Finding(0); MAX_PARTS],
-            len: 0,
-            clause: Clause { when: false, start: false, site: false, radiation: false, aspect: false },
-            topic: None,
-            open: false,
-            pain: false,
-            like: false,
-            request: false,
-            opener: false,
-            statement: false,
-            begun: false,
-            clause_head: true,
-            num_words: 0,
-        }
+        Self { parts: [Part::Finding(0); MAX_PARTS], len: 0, topic: None, heard: heard::HEAD, num_words: 0 }
+    }
+
+    /// Whether any of these bits of [`heard`] is set.
+    #[inline]
+    pub(super) const fn has(&self, bits: u16) -> bool {
+        self.heard & bits != 0
+    }
+
+    /// Sets bits of [`heard`].
+    #[inline]
+    pub(super) fn note(&mut self, bits: u16) {
+        self.heard |= bits;
+    }
+
+    /// Clears bits of [`heard`].
+    #[inline]
+    pub(super) fn forget(&mut self, bits: u16) {
+        self.heard &= !bits;
     }
 
     /// True when something was heard that can be asked about.
     pub(super) const fn has_content(&self) -> bool {
-        self.len > 0 || self.topic.is_some() || self.open || self.pain
+        self.len > 0 || self.topic.is_some() || self.has(heard::OPEN | heard::PAIN)
     }
 
     fn push(&mut self, part: Part) {
@@ -84,45 +88,46 @@ impl Sentence {
         match meaning {
             Meaning::Finding(finding) => self.push(Part::Finding(finding)),
             Meaning::Aspect(aspect) => {
-                self.clause.aspect = true;
-                self.clause.site |= aspect == Aspect::Site;
-                self.clause.radiation |= aspect == Aspect::Radiation;
+                self.note(match aspect {
+                    Aspect::Site => heard::ASPECT | heard::SITE,
+                    Aspect::Radiation => heard::ASPECT | heard::RADIATION,
+                    _ => heard::ASPECT,
+                });
                 self.push(Part::Aspect(aspect));
             }
             // Illness in the family is a question about the family.
             Meaning::Topic(Topic::Family) => self.topic = Some(Topic::Family),
             Meaning::Topic(topic) => self.topic = self.topic.or(Some(topic)),
-            Meaning::Open => self.open = true,
-            Meaning::Start => self.clause.start = true,
-            Meaning::When => self.clause.when |= self.clause_head,
-            Meaning::Pain => self.pain = true,
-            Meaning::Like => self.like = true,
-            Meaning::Request => self.request = true,
-            Meaning::Nothing | Meaning::Neutral => {}
+            Meaning::Open => self.note(heard::OPEN),
+            Meaning::Start => self.note(heard::START),
+            Meaning::When if self.has(heard::HEAD) => self.note(heard::WHEN),
+            Meaning::Pain => self.note(heard::PAIN),
+            Meaning::Like => self.note(heard::LIKE),
+            Meaning::Request => self.note(heard::REQUEST),
+            Meaning::When | Meaning::Nothing | Meaning::Neutral => {}
         }
     }
 
     /// Ends a clause: "when .. start" asks how long, "start" how it began, "when" for the timing; "where .. spread" is one question.
     pub(super) fn end_clause(&mut self) {
-        let clause = self.clause;
-        if clause.radiation && clause.site {
+        if self.has(heard::RADIATION) && self.has(heard::SITE) {
             self.remove_site();
         }
-        if !clause.aspect {
-            match (clause.when, clause.start) {
-                (true, true) => self.push(Part::Aspect(Aspect::Duration)),
-                (false, true) => self.push(Part::Aspect(Aspect::Onset)),
-                (true, false) => self.push(Part::Aspect(Aspect::Timing)),
-                (false, false) => {}
-            }
+        if !self.has(heard::ASPECT) && self.has(heard::WHEN | heard::START) {
+            let aspect = match (self.has(heard::WHEN), self.has(heard::START)) {
+                (true, true) => Aspect::Duration,
+                (false, _) => Aspect::Onset,
+                (true, false) => Aspect::Timing,
+            };
+            self.push(Part::Aspect(aspect));
         }
-        self.clause = Clause::default();
+        self.forget(heard::CLAUSE);
     }
 
     /// Ends the sentence: "like" asks for the character when no other aspect was heard.
     pub(super) fn end(&mut self) {
         self.end_clause();
-        if self.like && self.aspects().next().is_none() {
+        if self.has(heard::LIKE) && self.aspects().next().is_none() {
             self.push(Part::Aspect(Aspect::Character));
         }
     }
@@ -156,7 +161,9 @@ impl Sentence {
     /// Adds what the sentence, a question, asks for.
     pub(super) fn ask(&self, base: &KnowledgeBase, flags: &[Flags], hearing: &mut Hearing) {
         let num_findings = self.findings().count();
-        self.aspects().for_each(|aspect| hearing.kinds = hearing.kinds.with_aspect(aspect));
+        for aspect in self.aspects() {
+            hearing.kinds = hearing.kinds.with_aspect(aspect);
+        }
         if let Some(topic) = self.topic {
             hearing.kinds = hearing.kinds.with_topic(topic);
             if self.is_about(topic, flags) {
@@ -192,7 +199,8 @@ impl Sentence {
         let hurting = last.filter(painful).or(Some(complaint).filter(painful));
         let mut asked = false;
         for aspect in self.aspects() {
-            let targets = if self.pain { [hurting, last, Some(complaint)] } else { [last, Some(complaint), None] };
+            let targets =
+                if self.has(heard::PAIN) { [hurting, last, Some(complaint)] } else { [last, Some(complaint), None] };
             let known = targets.into_iter().flatten();
             let target = known.clone().find(|&target| base.attribute_of(target, aspect).is_some());
             match (target, known.clone().next()) {
@@ -202,13 +210,13 @@ impl Sentence {
             }
             asked = true;
         }
-        if !asked && self.pain && !self.open {
+        if !asked && self.has(heard::PAIN) && !self.has(heard::OPEN) {
             match hurting {
                 Some(target) => hearing.mention(base, target, None),
                 None => hearing.open = true,
             }
         }
-        hearing.open |= self.open;
+        hearing.open |= self.has(heard::OPEN);
     }
 
     /// One finding: the aspects of it that it has, else whether it is there; "tell me about" the complaint is an open question.
@@ -224,7 +232,7 @@ impl Sentence {
         if asked {
             return;
         }
-        if self.open && finding == hearing.complaint {
+        if self.has(heard::OPEN) && finding == hearing.complaint {
             hearing.open = true;
         } else {
             hearing.mention(base, finding, None);

@@ -9,7 +9,7 @@ const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0000_0100_0000_01b3;
 
 /// Most tokens of one text.
-pub(super) const MAX_TOKENS: usize = 512;
+pub(super) const MAX_TOKENS: usize = 384;
 
 /// A word no phrase has.
 pub(super) const UNKNOWN: u16 = 0;
@@ -76,13 +76,12 @@ const CLASS: [u8; 256] = {
         let value = byte as u8;
         class[byte] = match value {
             b'A'..=b'Z' => value + 32,
-            b'a'..=b'z' | b'0'..=b'9' => value,
             b'\'' | b'`' => SKIP,
             b'.' | b'!' | b';' | b'\n' => STOP,
             b'?' => ASK,
             b',' | b':' => PAUSE,
             0xe2 => GENERAL_PUNCTUATION,
-            0x80..=0xff => value,
+            b'a'..=b'z' | b'0'..=b'9' | 0x80..=0xff => value,
             _ => SEPARATOR,
         };
         byte += 1;
