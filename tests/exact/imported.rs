@@ -201,14 +201,10 @@ fn patients_never_name_the_disease() {
         let facts: Vec<u16> = (0..case.facts.len() as u16).collect();
         let said = speak_facts(case, &facts).to_lowercase();
         for name in core::iter::once(&case.diagnosis).chain(&case.synonyms) {
-            let is_word = |part: &str| {
-                part.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == name.to_lowercase())
-            };
-            assert!(
-                !is_word(&said) && !(name.contains(' ') && said.contains(&name.to_lowercase())),
-                "{}: {name}",
-                case.id
-            );
+            let (name, said) = (name.to_lowercase(), said.as_str());
+            let mut words = said.split(|letter: char| !letter.is_alphanumeric());
+            let is_named = if name.contains(' ') { said.contains(&name) } else { words.any(|word| word == name) };
+            assert!(!is_named, "{}: {name}", case.id);
         }
         let exams: Vec<u16> = (0..case.exams.len() as u16).collect();
         assert_eq!(speak_exams(case, &exams).is_empty(), case.exams.is_empty());

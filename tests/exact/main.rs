@@ -1,3 +1,5 @@
 //! What must hold exactly in the core: published numbers, goldens, properties.
 
+mod belief_oracle;
 mod published_reward;
+mod tiny;
