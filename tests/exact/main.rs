@@ -1,5 +1,6 @@
 //! What must hold exactly in the core: published numbers, goldens, properties.
 
 mod belief_oracle;
+mod imported;
 mod published_reward;
 mod tiny;

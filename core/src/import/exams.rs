@@ -63,6 +63,8 @@ fn chosen(args: &[(String, String)], parameters: &[&str]) -> Option<String> {
 
 /// All recorded exams of a case.
 struct Register {
+    /// Words of each fact.
+    facts: Vec<Vec<String>>,
     records: Vec<Record>,
     aliases: Aliases,
 }
@@ -70,8 +72,9 @@ struct Register {
 impl Register {
     fn new(case: &ImportedCase) -> Self {
         let aliases = Aliases::new();
+        let facts = case.facts.iter().map(|fact| words(&fact.text)).collect();
         let indexed = (0..u16::MAX).zip(&case.exams);
-        Self { records: indexed.map(|(index, exam)| Record::new(index, exam, &aliases)).collect(), aliases }
+        Self { facts, records: indexed.map(|(index, exam)| Record::new(index, exam, &aliases)).collect(), aliases }
     }
 
     fn by_tool(&self, tool: &Tool, args: &[(String, String)]) -> Vec<u16> {
@@ -113,9 +116,15 @@ impl Register {
         let (modalities, imaging) = (phrases(MODALITIES), words("imaging"));
         let is_imaging = tool.phrases.iter().any(|phrase| MODALITIES.contains(phrase));
         let unplaced = |record: &Record| !record.has_any(&anywhere);
+        // An image that does not say of what is of what the patient complains of.
+        let is_meant = !is_imaging || here.iter().any(|place| self.facts.iter().any(|fact| contains_run(fact, place)));
         let steps: [&dyn Fn(&Record) -> bool; 4] = [
             &|record| named(record) && record.has_any(&here),
-            &|record| named(record) && unplaced(record) && (record.says_any(&here) || !record.says_any(&anywhere)),
+            &|record| {
+                named(record)
+                    && unplaced(record)
+                    && (record.says_any(&here) || (is_meant && !record.says_any(&anywhere)))
+            },
             &|record| is_imaging && record.has(&imaging) && record.has_any(&here) && !record.has_any(&modalities),
             &|record| !named(record) && record.says_any(base) && record.says_any(&here),
         ];
@@ -248,6 +257,15 @@ mod tests {
         assert_eq!(order("bmp", &[]), [5]);
         assert_eq!(order("arthrocentesis", &[("joint", "knee")]), [10]);
         assert_eq!(order("urinalysis", &[]), [6]);
+    }
+
+    #[test]
+    fn an_image_without_a_place_is_of_what_the_patient_complains_of() {
+        let fact = super::super::Fact { path: "History".into(), text: "My shoulder is stiff.".into() };
+        let exam = RecordedExam { path: "Test_Results/Radiographs/AP".into(), text: "Normal".into(), bedside: false };
+        let case = ImportedCase { facts: alloc::vec![fact], exams: alloc::vec![exam], ..ImportedCase::default() };
+        assert_eq!(case.exam("xray", &[("region".into(), "upper_extremity".into())]), [0]);
+        assert!(case.exam("xray", &[("region".into(), "chest".into())]).is_empty());
     }
 
     #[test]

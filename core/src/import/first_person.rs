@@ -209,7 +209,7 @@ impl Speaker<'_> {
                     self.push(if is_object { "me" } else { "my" });
                 }
                 _ if is_new_clause && !self.out.is_empty() && VERBS.iter().any(|(third, _)| *third == plain) => {
-                    if has_other || !self.out.iter().any(|said| said == "I") {
+                    if has_other || !self.is_about_self() {
                         return None;
                     }
                     self.verb()?;
@@ -219,9 +219,19 @@ impl Speaker<'_> {
                     self.at += 1;
                 }
             }
-            is_new_clause = word.ends_with([',', ';']) || matches!(plain.as_str(), "and" | "but" | "or");
+            is_new_clause = word.ends_with([',', ';'])
+                || matches!(plain.as_str(), "and" | "but" | "or")
+                || (is_new_clause && is_adverb(&plain));
         }
         Some(())
+    }
+
+    /// True when a further verb can only be the patient's: an `I` and no clause about something else since.
+    fn is_about_self(&self) -> bool {
+        let subject = self.out.iter().rposition(|said| said == "I");
+        let is_relative =
+            |said: &String| matches!(bare(said).as_str(), "that" | "which" | "who" | "where" | "when" | "while");
+        subject.is_some_and(|subject| !self.out[subject..].iter().any(is_relative))
     }
 
     /// The word here replaced, its punctuation kept.
@@ -257,9 +267,8 @@ impl Speaker<'_> {
                 self.push(ours);
                 return Some(());
             }
-            let is_adverb = ADVERBS.contains(&plain.as_str()) || (plain.ends_with("ly") && plain.len() > 4);
             let is_same = SAME_VERBS.contains(&plain.as_str()) || (plain.ends_with("ed") && plain.len() > 3);
-            if !is_adverb && !is_same {
+            if !is_adverb(&plain) && !is_same {
                 return None;
             }
             self.out.push(word.into());
@@ -271,6 +280,10 @@ impl Speaker<'_> {
     }
 }
 
+fn is_adverb(word: &str) -> bool {
+    ADVERBS.contains(&word) || (word.ends_with("ly") && word.len() > 4)
+}
+
 /// A word in lower case without punctuation around it.
 fn bare(word: &str) -> String {
     word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase()
@@ -279,6 +292,9 @@ fn bare(word: &str) -> String {
 /// Phrases of records turned into phrases of people.
 fn tidied(said: &str) -> String {
     const PHRASES: &[(&str, &str)] = &[
+        ("I state I ", "I "),
+        ("I state that I ", "I "),
+        ("I report that I ", "I "),
         ("I present with ", "I have "),
         ("I complain of ", "I have "),
         ("I report experiencing ", "I have been experiencing "),
@@ -308,6 +324,7 @@ mod tests {
             ("He slowly developed a limp", "I slowly developed a limp"),
             ("61-year-old male", "I am a 61-year-old male"),
             ("83-year-old male", "I am an 83-year-old male"),
+            ("Works nights, frequently plays golf.", "I work nights, frequently play golf."),
             ("Swelling", "Swelling"),
         ] {
             assert_eq!(first_person(record).as_deref(), Some(said));
@@ -316,9 +333,13 @@ mod tests {
 
     #[test]
     fn sentences_with_other_people_or_unknown_verbs_stand_as_they_are() {
-        for record in
-            ["She says her mother has gout.", "The patient yodels.", "Pain that makes the patient scream", "He"]
-        {
+        for record in [
+            "She says her mother has gout.",
+            "The patient yodels.",
+            "Pain that makes the patient scream",
+            "He",
+            "She has pain that started today and has grown.",
+        ] {
             assert_eq!(first_person(record), None, "{record}");
         }
     }

@@ -56,3 +56,39 @@ impl ImportedCase {
 
 /// Most facts, and most recorded exams, of a case: indexes are 16 bits.
 const MAX_ITEMS: u32 = 4 * MAX_LEAVES;
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{Fact, RecordedExam, read_all},
+        *,
+    };
+
+    fn case() -> ImportedCase {
+        ImportedCase {
+            id: "mine:1".into(),
+            complaint: "Cough\n\"dry\"".into(),
+            diagnosis: "Flu".into(),
+            facts: alloc::vec![Fact { path: "History".into(), text: "µ – two days".into() }],
+            exams: alloc::vec![RecordedExam { path: "Lungs".into(), text: "Clear".into(), bedside: true }],
+            ..ImportedCase::default()
+        }
+    }
+
+    #[test]
+    fn a_case_reads_back_equal_from_its_line() {
+        let line = to_line(&case()).expect("a case is JSON");
+        assert!(!line.contains('\n'));
+        assert_eq!(read_all(&alloc::format!("{line}\r\n{line}\n\n"), Jsonl).0, [case(), case()]);
+    }
+
+    #[test]
+    fn unknown_fields_and_empty_diagnoses_are_errors_with_their_line() {
+        let line = to_line(&case()).expect("a case is JSON");
+        let rows = [line.clone(), line.replace("\"Flu\"", "\" \""), line.replace("\"id\"", "\"identity\""), line];
+        let (cases, report) = read_all(&rows.join("\n"), Jsonl);
+        assert_eq!(cases.len(), 2);
+        assert_eq!(report.dropped[0], ImportError { line: 2, path: "diagnosis".into(), problem: ImportProblem::Empty });
+        assert!(matches!(report.dropped[1], ImportError { line: 3, problem: ImportProblem::Json { .. }, .. }));
+    }
+}

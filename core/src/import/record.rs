@@ -28,9 +28,9 @@ pub(super) struct Record {
 impl Record {
     pub(super) fn new(index: u16, exam: &RecordedExam, aliases: &Aliases) -> Self {
         let segments = segments(&exam.path);
-        let name = segments.iter().flat_map(|segment| aliases.named(words(segment))).collect();
-        let top = segments.first().map(|segment| aliases.named(words(segment))).unwrap_or_default();
-        Self { index, bedside: exam.bedside, name, top, text: aliases.named(words(&exam.text)) }
+        let name = segments.iter().flat_map(|segment| aliases.named(&words(segment))).collect();
+        let top = segments.first().map(|segment| aliases.named(&words(segment))).unwrap_or_default();
+        Self { index, bedside: exam.bedside, name, top, text: aliases.named(&words(&exam.text)) }
     }
 
     /// True when the name has all words of the phrase.
@@ -77,9 +77,10 @@ impl Aliases {
     }
 
     /// Words with the other names they go by added.
-    pub(super) fn named(&self, list: Vec<String>) -> Vec<String> {
-        let stands =
-            |(run, is_whole): &(Vec<String>, bool)| if *is_whole { list == *run } else { contains_run(&list, run) };
+    pub(super) fn named(&self, list: &[String]) -> Vec<String> {
+        let stands = |(run, is_whole): &(Vec<String>, bool)| {
+            if *is_whole { list == run.as_slice() } else { contains_run(list, run) }
+        };
         let names: Vec<&Alias> = self.0.iter().filter(|alias| alias.others.iter().any(stands)).collect();
         list.iter().chain(names.into_iter().flat_map(|alias| &alias.name)).cloned().collect()
     }

@@ -28,6 +28,17 @@ const SHORT_LEN: usize = 160;
 /// Longest part of a question that is read, in words.
 const MAX_QUESTION_WORDS: usize = 80;
 
+/// Sections that do not tell details of the complaint.
+const NOT_COMPLAINT: [&str; 7] = [
+    "Demographics",
+    "Past_Medical_History",
+    "Social_History",
+    "Medications",
+    "Current_Medications",
+    "Drug_History",
+    "Family_History",
+];
+
 /// A question as it is compared with facts.
 struct Question {
     topics: Vec<AskedTopic>,
@@ -181,7 +192,9 @@ fn keep_narrowest(mut topics: Vec<&'static Topic>) -> Vec<&'static Topic> {
 impl AskedTopic {
     fn score(&self, fact: &Fact, text: &[String]) -> u32 {
         let section = self.topic.sections.iter().any(|section| has_segment(&fact.path, section));
-        let terms = self.terms.iter().filter(|term| contains_run(text, term)).count();
+        let is_off =
+            self.topic.breadth == Breadth::Detail && NOT_COMPLAINT.iter().any(|name| has_segment(&fact.path, name));
+        let terms = if is_off { 0 } else { self.terms.iter().filter(|term| contains_run(text, term)).count() };
         let is_near = self.topic.breadth == Breadth::Detail && terms > 0 && has_segment(&fact.path, "History");
         let terms: u32 = TERM_SCORES.iter().take(terms).sum();
         u32::from(section) * SECTION_SCORE + terms + u32::from(is_near) * PATH_SCORE

@@ -234,18 +234,7 @@ pub(super) const TOPICS: &[Topic] = &[
         breadth: Breadth::Detail,
         cues: &["severe", "severity", "how bad", "scale", "intense", "intensity", "out of ten", "rate"],
         sections: &[],
-        terms: &[
-            "severe",
-            "mild",
-            "moderate",
-            "intense",
-            "excruciating",
-            "10",
-            "worst",
-            "significant",
-            "extreme",
-            "slight",
-        ],
+        terms: &["severe", "mild", "moderate", "intense", "excruciating", "10", "worst", "extreme", "slight"],
     },
     Topic {
         breadth: Breadth::Past,
@@ -331,7 +320,6 @@ pub(super) const TOPICS: &[Topic] = &[
         terms: &[
             "medication",
             "medicine",
-            "drug",
             "tablet",
             "pill",
             "prescribed",
