@@ -1,1 +1,29 @@
-fn main() {}
+//! `workup`: parse, dispatch, turn what happened into an exit status. 0 fine, 1 a check failed, 2 could not run.
+
+mod args;
+mod commands;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use workup_trainer::progress::print_error;
+
+/// What a command that ran to its end found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// All is well.
+    Fine,
+    /// It ran, and what it checks does not hold.
+    CheckFailed,
+}
+
+fn main() -> ExitCode {
+    match commands::run(args::Arguments::parse().command) {
+        Ok(Verdict::Fine) => ExitCode::SUCCESS,
+        Ok(Verdict::CheckFailed) => ExitCode::from(1),
+        Err(error) => {
+            print_error(&error);
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! `workup eval`: one policy, or two on the same scenarios.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use serde::Serialize;
+use workup_trainer::{
+    evaluation::{
+        ClinicianKind, ClinicianPolicy, Difference, EvaluationError, EvaluationReport, Policy, Practice,
+        difference_table, evaluate, load_checkpoint, paired_difference, report_table,
+    },
+    progress::{Terminal, print_line},
+};
+
+use super::{knowledge, print_json, threads};
+use crate::{Verdict, args::EvalOptions};
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Output {
+    #[serde(flatten)]
+    report: EvaluationReport,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compared_with: Option<EvaluationReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<Difference>,
+}
+
+pub(crate) fn run(options: &EvalOptions) -> Result<Verdict> {
+    let base = knowledge(&options.setting.knowledge)?;
+    let setting = options.setting.setting();
+    let threads = threads(options.setting.threads);
+    let practice = Practice::new(base.clone(), setting.payer);
+    let policy = |name: &str| policy(name, &practice, &setting.scenario(0), threads);
+    let first = policy(&options.policy)?;
+    let second = options.compare_with.as_deref().map(policy).transpose()?;
+
+    let progress = Terminal::default();
+    let (report, outcomes) = evaluate(first.as_ref(), &setting, &base, threads, &progress)?;
+    let (mut compared_with, mut difference) = (None, None);
+    if let Some(second) = second {
+        let (other, others) = evaluate(second.as_ref(), &setting, &base, threads, &progress)?;
+        difference = Some(paired_difference(&outcomes, &others, second.name(), threads));
+        compared_with = Some(other);
+    }
+
+    if options.json {
+        print_json(&Output { report, compared_with, difference })?;
+        return Ok(Verdict::Fine);
+    }
+    print_line(&report_table(&report));
+    if let (Some(other), Some(difference)) = (&compared_with, &difference) {
+        print_line(&format!("\n{}", report_table(other)));
+        print_line(&format!("\n{}", difference_table(&report.policy, difference)));
+    }
+    Ok(Verdict::Fine)
+}
+
+/// A clinician by name, else a checkpoint by path.
+fn policy(
+    name: &str,
+    practice: &Practice,
+    scenario: &workup_core::scenario::Scenario,
+    threads: usize,
+) -> Result<Box<dyn Policy>> {
+    if let Some(kind) = ClinicianKind::from_name(name) {
+        return Ok(Box::new(ClinicianPolicy::new(kind, practice.clone(), scenario, threads)));
+    }
+    if !Path::new(name).exists() {
+        bail!(EvaluationError::UnknownPolicy(name.to_owned()));
+    }
+    Ok(load_checkpoint(Path::new(name), practice)?)
+}

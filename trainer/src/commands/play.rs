@@ -1,0 +1,203 @@
+//! `workup play`: a person is the doctor, in the terminal.
+
+use std::{
+    fmt::Write,
+    io::{self, BufRead},
+    sync::Arc,
+};
+
+use anyhow::{Context, Result};
+use workup_core::{
+    dialogue::Dialogue,
+    exam::Catalogue,
+    observation::ReplyKind,
+    protocol::{write_diagnosis, write_tool_call},
+    reward::Payer,
+    scenario::{CaseSource, Scenario},
+};
+use workup_trainer::{
+    cases::read_case,
+    progress::{print_line, print_prompt},
+    setting::{Setting, hex},
+};
+
+use super::{clinic, summary::Summary};
+use crate::{Verdict, args::PlayOptions};
+
+/// Exams listed for one search.
+const LISTED: usize = 20;
+
+const SAFETY: &str = "Simulator for research and teaching. Patients, findings and probabilities are invented or estimated, not checked \
+for clinical use. Not medical advice, not a medical device: do not use it to diagnose, triage or treat anyone, yourself \
+included. In an emergency call your local emergency number.";
+
+const HELP: &str = "\
+Plain words ask the patient, one or two things at a time.
+  :find WORDS               exams whose name has these words, with price and discomfort
+  :order TOOL name=value    order an exam, for example :order ct region=chest
+  :dx NAME                  end with a diagnosis
+  :cost                     what has been spent
+  :quit                     leave without a diagnosis
+What an agent would send works too: <tool_call>..</tool_call> and [DIAGNOSIS: ..].";
+
+/// What a line of the player means.
+enum Input {
+    /// Sent to the patient.
+    Message(String),
+    /// Shown to the player; no turn passes.
+    Shown(String),
+    Quit,
+}
+
+pub(crate) fn run(options: &PlayOptions) -> Result<Verdict> {
+    let clinic = clinic(&options.knowledge)?;
+    let scenario = scenario(options)?;
+    let mut dialogue = Dialogue::new(clinic, scenario)?;
+    print_line(SAFETY);
+    if options.cases.is_some() {
+        print_line("Do not enter real patient data.");
+    }
+    print_line(&format!("\n{HELP}\n"));
+    print_line(&format!("Seed {}. {}.", hex(dialogue.episode().scenario().seed), dialogue.presentation()));
+    print_line(&format!("Patient: {}", dialogue.opening()));
+
+    let mut lines = io::stdin().lock().lines();
+    while dialogue.episode().ending().is_none() {
+        print_prompt(&prompt(&dialogue));
+        let Some(line) = lines.next() else { break };
+        match input(&dialogue, line.context("stdin is no text")?.trim()) {
+            Input::Message(message) => print_line(&reply(&mut dialogue, &message)),
+            Input::Shown(text) => print_line(&text),
+            Input::Quit => break,
+        }
+    }
+    print_line(&format!("\n{}", Summary::new(&dialogue)?.text()));
+    Ok(Verdict::Fine)
+}
+
+fn scenario(options: &PlayOptions) -> Result<Scenario> {
+    let seed = match options.seed {
+        Some(seed) => seed,
+        None => getrandom::u64().context("the system gives no fresh seed: choose one with --seed")?,
+    };
+    let setting = Setting {
+        patient_noise: options.patient_noise,
+        exam_noise: options.exam_noise,
+        payer: options.payer.into(),
+        plain_persona: options.plain,
+        ..Setting::default()
+    };
+    let mut scenario = setting.scenario(seed);
+    if let (Some(path), Some(number)) = (&options.cases, options.case) {
+        scenario.case = CaseSource::Imported(Arc::new(read_case(path, number)?));
+    }
+    Ok(scenario)
+}
+
+fn prompt(dialogue: &Dialogue) -> String {
+    let episode = dialogue.episode();
+    let (turn, cap) = (episode.doctor_turns() + 1, episode.scenario().max_doctor_turns);
+    format!("\n[{turn}/{cap}, ${:.2}] > ", episode.reward().tally.dollars())
+}
+
+fn reply(dialogue: &mut Dialogue, message: &str) -> String {
+    let reply = dialogue.send(message);
+    let speaker = match reply.kind {
+        ReplyKind::Answer | ReplyKind::OpenAnswer | ReplyKind::NotUnderstood | ReplyKind::PatientTurnsUsedUp => {
+            "Patient: "
+        }
+        ReplyKind::Report | ReplyKind::NotApplicable | ReplyKind::NotRecorded => "Report: ",
+        ReplyKind::InvalidCall | ReplyKind::FormatError => "Clinic: ",
+        ReplyKind::End => "",
+    };
+    format!("{speaker}{}", reply.text)
+}
+
+fn input(dialogue: &Dialogue, line: &str) -> Input {
+    let catalogue = &dialogue.clinic().base().catalogue;
+    let payer = dialogue.episode().scenario().payer;
+    let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim();
+    match command {
+        "" => Input::Shown(HELP.to_owned()),
+        ":help" => Input::Shown(HELP.to_owned()),
+        ":quit" => Input::Quit,
+        ":find" => Input::Shown(find(catalogue, payer, rest)),
+        ":cost" => Input::Shown(cost(dialogue)),
+        ":order" => Input::Message(order(rest)),
+        ":dx" => {
+            let mut message = String::new();
+            write_diagnosis([rest], &mut message);
+            Input::Message(message)
+        }
+        _ if command.starts_with(':') => Input::Shown(format!("`{command}` is no command: try :help")),
+        _ => Input::Message(line.to_owned()),
+    }
+}
+
+/// `ct region=chest contrast=yes` as a tool call; the clinic says what is wrong with it.
+fn order(text: &str) -> String {
+    let mut words = text.split_whitespace();
+    let name = words.next().unwrap_or_default();
+    let arguments = words.map(|word| word.split_once('=').unwrap_or((word, "")));
+    let mut message = String::new();
+    write_tool_call(name, arguments, &mut message);
+    message
+}
+
+fn find(catalogue: &Catalogue, payer: Payer, words: &str) -> String {
+    let wanted: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
+    let matches = |text: &str| wanted.iter().all(|word| text.to_lowercase().contains(word));
+    let found = catalogue.exams().iter().filter(|exam| !exam.imported_only);
+    let found: Vec<_> = found
+        .filter(|exam| matches(&format!("{} {} {}", exam.name.replace('_', " "), exam.label, exam.group)))
+        .collect();
+    let mut text = format!("{} exams", found.len());
+    for exam in found.iter().take(LISTED) {
+        let dollars = f64::from(payer.usd_cents(&exam.price)) / 100.0;
+        let discomfort = exam.price.discomfort;
+        let _ = write!(text, "\n  {:<28} about ${dollars:<9.2} discomfort {discomfort}", exam.name);
+        for parameter in &exam.parameters {
+            let need = if parameter.required { "" } else { "?" };
+            let values = if parameter.is_free_text() { "text".to_owned() } else { parameter.values.join("|") };
+            let _ = write!(text, "\n      {}{need} = {values}", parameter.name);
+        }
+    }
+    if found.len() > LISTED {
+        let _ = write!(text, "\n  and {} more: give more words", found.len() - LISTED);
+    }
+    text
+}
+
+fn cost(dialogue: &Dialogue) -> String {
+    let parts = dialogue.episode().reward();
+    let tally = &parts.tally;
+    format!(
+        "{} exams, ${:.2}, discomfort {}; costs so far {:.4} of a right diagnosis",
+        tally.num_exams,
+        tally.dollars(),
+        tally.discomfort,
+        parts.exam_cost + parts.turn_cost + parts.penalty
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_becomes_a_tool_call() {
+        assert_eq!(
+            order("ct region=chest"),
+            "<tool_call>{\"name\": \"ct\", \"arguments\": {\"region\": \"chest\"}}</tool_call>"
+        );
+    }
+
+    #[test]
+    fn exams_are_found_by_their_words_with_a_price() {
+        let catalogue = Catalogue::embedded().unwrap();
+        let found = find(&catalogue, Payer::Medicare, "cbc");
+        assert!(found.contains("cbc") && found.contains('$'), "{found}");
+        assert!(find(&catalogue, Payer::Medicare, "no such exam").starts_with("0 exams"));
+    }
+}

@@ -1,0 +1,58 @@
+//! `workup replay`: a whole episode from its code.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+use serde::Serialize;
+use workup_core::{dialogue::Exchange, scenario_code::ScenarioCode};
+use workup_trainer::progress::print_line;
+
+use super::{clinic, print_json, summary::Summary};
+use crate::{Verdict, args::ReplayOptions};
+
+#[derive(Debug, Serialize)]
+struct Output<'a> {
+    patient: String,
+    opening: String,
+    exchanges: &'a [Exchange],
+    ended: bool,
+    #[serde(flatten)]
+    summary: Summary,
+}
+
+pub(crate) fn run(options: &ReplayOptions) -> Result<Verdict> {
+    let code = ScenarioCode::decode(code_of(&options.code))?;
+    let dialogue = code.replay(clinic(&options.knowledge)?)?;
+    let summary = Summary::new(&dialogue)?;
+    let ended = dialogue.episode().ending().is_some();
+    if options.json {
+        let (patient, opening) = (dialogue.presentation(), dialogue.opening());
+        print_json(&Output { patient, opening, exchanges: dialogue.exchanges(), ended, summary })?;
+        return Ok(Verdict::Fine);
+    }
+    let mut text = format!("{}\nPatient: {}\n", dialogue.presentation(), dialogue.opening());
+    for (index, exchange) in dialogue.exchanges().iter().enumerate() {
+        let _ = write!(text, "\n{:>2} Doctor: {}\n   {}\n", index + 1, exchange.message, exchange.reply);
+    }
+    print_line(&text);
+    print_line(if ended { "The encounter ended here." } else { "The encounter goes on from here." });
+    print_line(&summary.text());
+    Ok(Verdict::Fine)
+}
+
+/// The code at the end of a link, or the text itself.
+fn code_of(text: &str) -> &str {
+    let text = text.trim();
+    text.rfind(['#', '=', '/']).map_or(text, |at| &text[at + 1..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_found_at_the_end_of_a_link() {
+        assert_eq!(code_of("https://host/workup/?v=1#code=AbC-_9"), "AbC-_9");
+        assert_eq!(code_of(" AbC-_9\n"), "AbC-_9");
+    }
+}
