@@ -64,7 +64,8 @@ pub fn opening(base: &KnowledgeBase, complaint: u16, seed: u64, persona: Persona
     let choice = Choice::draw(KeyedRng::new(seed, Purpose::Wording, key, OPENING));
     let start = out.len();
     choice.push_greeting(persona, out);
-    push_clause(choice.of(&entry.opening), out.len() == start, out);
+    let begins = out.len() == start || out.ends_with(". ");
+    push_clause(choice.of(&entry.opening), begins, out);
     out.push('.');
 }
 

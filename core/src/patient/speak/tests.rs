@@ -163,6 +163,17 @@ fn every_persona_speaks_and_some_can_be_told_apart() {
 }
 
 #[test]
+fn first_sentences_begin_with_a_capital_after_every_greeting() {
+    let base = KnowledgeBase::core24().unwrap();
+    for seed in 0..300 {
+        let mut out = String::new();
+        opening(&base, (seed % 6) as u16, seed, Persona::draw(seed), &mut out);
+        let starts = core::iter::once(out.as_str()).chain(out.split(". ").skip(1));
+        assert!(starts.clone().all(|part| part.starts_with(char::is_uppercase)), "{out}");
+    }
+}
+
+#[test]
 fn a_guess_is_added_as_a_question() {
     let base = KnowledgeBase::core24().unwrap();
     let reading = direct(base.finding_item(0), Value::Present);
