@@ -2,5 +2,6 @@
 
 mod belief_oracle;
 mod imported;
+mod properties;
 mod published_reward;
 mod tiny;

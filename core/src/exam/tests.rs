@@ -42,7 +42,7 @@ fn prices_follow_the_most_specific_rule() {
         ("echocardiogram()", 19_606, 228_200),
         ("biopsy(site=thyroid, type=fine_needle)", 30_125, 210_700),
         ("biopsy(site=thyroid)", 18_109, 164_600),
-        ("xray(region=whole_body)", 3_429, 32_000),
+        ("xray(region=whole_body)", 22_536, 182_800),
         ("physical_examination()", 0, 0),
     ] {
         let price = catalogue.price(&catalogue.parse_call_text(text).unwrap());
