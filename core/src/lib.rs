@@ -33,6 +33,7 @@ pub mod patient;
 pub mod persona;
 pub mod protocol;
 pub mod random;
+pub mod referee;
 pub mod reward;
 pub mod scenario;
 pub mod scenario_code;

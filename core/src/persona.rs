@@ -98,6 +98,21 @@ impl Persona {
         }
     }
 
+    /// The persona of a scenario with the traits that are given in place of the drawn ones.
+    pub fn draw_with(
+        seed: u64,
+        personality: Option<Personality>,
+        proficiency: Option<Proficiency>,
+        recall: Option<Recall>,
+    ) -> Self {
+        let drawn = Self::draw(seed);
+        Self {
+            personality: personality.unwrap_or(drawn.personality),
+            proficiency: proficiency.unwrap_or(drawn.proficiency),
+            recall: recall.unwrap_or(drawn.recall),
+        }
+    }
+
     /// Probability, in parts per million, that a first answer is withheld (guarded) or not remembered (low recall, history only).
     /// It depends on the persona and the kind of item alone, never on the value: likelihood ratio 1. Numbers: estimate.
     pub const fn deflection_ppm(self, history: bool) -> u32 {

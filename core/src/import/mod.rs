@@ -6,6 +6,7 @@
 //! by some order.
 
 mod agentclinic;
+mod any;
 mod diagnosis;
 mod error;
 mod exam_terms;
@@ -24,6 +25,7 @@ mod topics;
 mod words;
 
 pub use agentclinic::{AgentClinic, read_agentclinic};
+pub use any::{AnyFormat, read_any};
 pub use diagnosis::{matches_diagnosis, score_diagnosis};
 pub use error::{ImportError, ImportProblem, LeftOut};
 pub use jsonl::{Jsonl, read_jsonl, to_line};
