@@ -14,9 +14,7 @@ use crate::layout::{Heads, Layout, LayoutTensors};
 use crate::ops::halves;
 
 /// Attention of every token over its own row: `[n, qkv_size]` to `[n, hidden_size]`, differentiable.
-pub(crate) fn attend_rows(qkv: Tensor<2>, layout: &Layout) -> Tensor<2> {
-    let Some(tensors) = &layout.tensors else { unreachable!() };
-    let heads = layout.heads;
+pub(crate) fn attend_rows(qkv: Tensor<2>, heads: Heads, tensors: &LayoutTensors) -> Tensor<2> {
     let [q, k, v] = split_rotated(qkv, heads, tensors);
     let [num_rows, width] = tensors.positions.dims();
     let keys = k.select(0, tensors.pad.clone()).reshape([num_rows, width, heads.num_kv_heads * heads.head_size]);
@@ -26,8 +24,8 @@ pub(crate) fn attend_rows(qkv: Tensor<2>, layout: &Layout) -> Tensor<2> {
 
 /// Attention of new tokens over their row's cache and each other; writes their keys and values into the cache.
 pub(crate) fn attend_cached(qkv: Tensor<2>, cache: &mut LayerCache, layout: &Layout) -> Tensor<2> {
-    let Some(tensors) = &layout.tensors else { unreachable!() };
     let heads = layout.heads;
+    let Some(tensors) = &layout.tensors else { return attend_cached_fused(qkv, cache, layout) };
     let [q, k, v] = split_rotated(qkv, heads, tensors);
     let capacity = cache.capacity();
     let slots: Vec<i32> = tensors.slots.iter().map(|(row, position)| (row * capacity + position) as i32).collect();
@@ -45,6 +43,32 @@ pub(crate) fn attend_cached(qkv: Tensor<2>, cache: &mut LayerCache, layout: &Lay
     let keys = write(&mut cache.keys, k);
     let values = write(&mut cache.values, v);
     attend_padded(q, keys, values, heads, tensors)
+}
+
+#[cfg(feature = "flex")]
+fn attend_cached_fused(qkv: Tensor<2>, cache: &mut LayerCache, layout: &Layout) -> Tensor<2> {
+    use crate::cpu::{cached, flex};
+    use burn::backend::Flex;
+
+    let primitive = |tensor: Tensor<2>| tensor.try_into_primitive::<Flex>().expect("a fused layout is made for Flex");
+    let qkv = primitive(qkv).to_contiguous();
+    let capacity = cache.capacity();
+    let [num_rows, _, kv_size] = cache.keys.dims();
+    // Taken out of the cache, so that each is the only handle of its storage and is written in place.
+    let take = |cached: &mut Tensor<3>| {
+        let empty = Tensor::empty([0, 0, 0], &cached.device());
+        primitive(core::mem::replace(cached, empty).reshape([num_rows * capacity, kv_size])).to_contiguous()
+    };
+    let (mut keys, mut values) = (take(&mut cache.keys), take(&mut cache.values));
+    let out = cached::forward(flex::numbers(&qkv), layout, keys.storage_mut(), values.storage_mut(), capacity);
+    let give = |cached| Tensor::<2>::from_primitive::<Flex>(cached).reshape([num_rows, capacity, kv_size]);
+    (cache.keys, cache.values) = (give(keys), give(values));
+    Tensor::from_primitive::<Flex>(flex::matrix(out, layout.heads.hidden_size()))
+}
+
+#[cfg(not(feature = "flex"))]
+fn attend_cached_fused(_qkv: Tensor<2>, _cache: &mut LayerCache, _layout: &Layout) -> Tensor<2> {
+    unreachable!("a layout without tensors is made for Flex only")
 }
 
 /// Splits `[n, qkv_size]` into queries, keys and values, each `[n, heads * head_size]`; rotates the first two.

@@ -6,9 +6,9 @@ use burn::module::{Initializer, Module};
 use burn::nn::{Embedding, EmbeddingConfig, Linear, LinearConfig, RmsNorm, RmsNormConfig};
 use burn::prelude::*;
 
-use crate::attention::{attend_cached, attend_rows};
+use crate::attention::attend_cached;
 use crate::layout::Layout;
-use crate::ops::{pick_log_probs, rms_norm, swiglu};
+use crate::ops::{attend_rows, pick_log_probs, rms_norm, swiglu};
 use crate::{CacheError, DecoderConfig, KvCache, RaggedBatch};
 
 /// A Llama-family decoder: root-mean-square norms, rotary positions, grouped-query attention, SwiGLU.

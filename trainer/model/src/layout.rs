@@ -25,6 +25,23 @@ pub(crate) struct Heads {
     pub(crate) head_size: usize,
 }
 
+impl Heads {
+    /// Width of the queries, and of the output.
+    pub(crate) fn hidden_size(self) -> usize {
+        self.num_heads * self.head_size
+    }
+
+    /// Width of the keys, and of the values.
+    pub(crate) fn kv_size(self) -> usize {
+        self.num_kv_heads * self.head_size
+    }
+
+    /// Width of queries, keys and values side by side.
+    pub(crate) fn qkv_size(self) -> usize {
+        self.hidden_size() + 2 * self.kv_size()
+    }
+}
+
 /// The layout of one ragged batch. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
@@ -70,7 +87,7 @@ impl Layout {
         layout
     }
 
-    fn to_tensors(&self, device: &Device) -> LayoutTensors {
+    pub(crate) fn to_tensors(&self, device: &Device) -> LayoutTensors {
         let width = self.rows.iter().map(|row| row.tokens.len()).max().unwrap_or(0);
         let num_rows = self.rows.len();
         let half = self.heads.head_size / 2;
@@ -107,26 +124,23 @@ impl Layout {
 /// Cosines and sines of `position * theta^(-i / half)` for `i` below `half`, one line per token, computed in f64.
 fn rotary_angles(rows: &[Row], half: usize, theta: f64) -> (Arc<[f32]>, Arc<[f32]>) {
     let frequencies: Vec<f64> = (0..half).map(|index| libm::pow(theta, -(index as f64) / half as f64)).collect();
-    let max_len = rows.iter().map(|row| row.past_len + row.tokens.len()).max().unwrap_or(0);
-    let table: Vec<(f32, f32)> = (0..max_len)
-        .flat_map(|position| frequencies.iter().map(move |frequency| position as f64 * frequency))
-        .map(|angle| (libm::cos(angle) as f32, libm::sin(angle) as f32))
-        .collect();
-    let places = rows.iter().flat_map(|row| {
-        let first = row.past_len;
-        (0..row.tokens.len()).flat_map(move |offset| (first + offset) * half..(first + offset + 1) * half)
-    });
-    places.map(|place| table[place]).unzip_slices()
-}
-
-/// Splits pairs into two shared slices.
-trait UnzipSlices {
-    fn unzip_slices(self) -> (Arc<[f32]>, Arc<[f32]>);
-}
-
-impl<I: Iterator<Item = (f32, f32)>> UnzipSlices for I {
-    fn unzip_slices(self) -> (Arc<[f32]>, Arc<[f32]>) {
-        let (left, right): (Vec<f32>, Vec<f32>) = self.unzip();
-        (left.into(), right.into())
-    }
+    let line = |position: usize| {
+        frequencies.iter().map(move |frequency| {
+            let angle = position as f64 * frequency;
+            (libm::cos(angle) as f32, libm::sin(angle) as f32)
+        })
+    };
+    let reading = rows.iter().filter(|row| !row.tokens.is_empty());
+    let first = reading.clone().map(|row| row.past_len).min().unwrap_or(0);
+    let end = reading.clone().map(|row| row.past_len + row.tokens.len()).max().unwrap_or(0);
+    let positions = reading.flat_map(|row| row.past_len..row.past_len + row.tokens.len());
+    let (cos, sin): (Vec<f32>, Vec<f32>) = if positions.clone().count() < end - first {
+        positions.flat_map(line).unzip()
+    } else {
+        // Rows overlap: every position once, then copies.
+        let table: Vec<(f32, f32)> = (first..end).flat_map(line).collect();
+        let places = positions.flat_map(|position| (position - first) * half..(position - first + 1) * half);
+        places.map(|place| table[place]).unzip()
+    };
+    (cos.into(), sin.into())
 }

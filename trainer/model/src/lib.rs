@@ -16,13 +16,20 @@ extern crate alloc;
 
 mod attention;
 mod config;
+#[cfg(feature = "flex")]
+mod cpu;
 mod decoder;
 mod kv_cache;
 mod layout;
+mod merges;
 mod ops;
 mod ragged;
+mod safetensors;
 mod sampling;
+mod split;
 mod tokenizer;
+mod tokenizer_file;
+mod unicode;
 mod weights;
 
 pub use config::{ConfigError, DecoderConfig};

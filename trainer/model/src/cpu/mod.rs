@@ -1,0 +1,15 @@
+//! One-pass CPU kernels on slices. Each is checked against the same operation composed of Burn's own.
+//!
+//! Vector instructions are chosen at run time (`pulp`); the work is split into tasks of a fixed size whatever the number
+//! of threads, and every sum has a fixed order, so thread counts do not change a bit of any result.
+
+pub(crate) mod attention;
+pub(crate) mod cached;
+pub(crate) mod elementwise;
+pub(crate) mod flex;
+mod matmul;
+mod parallel;
+mod softmax;
+
+/// Key and query blocks, and the padding of panels: a multiple of twice the widest vector.
+pub(crate) const BLOCK: usize = 32;
