@@ -1,4 +1,4 @@
-//! `checklist`: the same list for everyone with a complaint, then the disease that matches most of it.
+//! `checklist`: the same list for everyone with a complaint, then the disease with the most points.
 
 use alloc::{sync::Arc, vec, vec::Vec};
 
@@ -15,10 +15,10 @@ use crate::{
 const NUM_FINDINGS: usize = 8;
 /// Tests that are done for everybody, after the bedside examination.
 const TESTS: [&str; 3] = ["cbc()", "cmp()", "ecg()"];
-/// A finding counts for or against a disease when at least this share of its patients have it.
-const TYPICAL_PPM: u32 = PPM / 2;
+/// Most points an item gives or takes.
+const MAX_POINTS: i64 = 3;
 
-/// Works through a fixed list and counts matches.
+/// Works through a fixed list and counts points.
 #[derive(Clone, Debug)]
 pub struct Checklist {
     candidates: Arc<Candidates>,
@@ -66,51 +66,84 @@ fn list(episode: &Episode, candidates: &Candidates) -> Vec<Action> {
     list
 }
 
-/// The disease with the most matches: a reported finding that is typical counts for it, a typical one denied against it, an
-/// abnormal report that the disease makes more likely for it. The first of equals.
+/// The disease with the most points. Every reported item gives each presentation points for being more or less common there
+/// than on average, rounded and capped as on a paper form; so do complaint, sex and age. The first of equals.
 fn best_match(episode: &Episode) -> u16 {
     let base = episode.base();
     let Truth::Generated(patient) = episode.truth() else { return 0 };
-    let mut scores = vec![0i64; base.hypotheses.len()];
+    let mut points = vec![0; base.hypotheses.len()];
+    let complaint = |hypothesis: usize| {
+        let entry = &base.hypotheses[hypothesis];
+        let incidence = base.diseases[usize::from(entry.disease)].incidence[patient.sex as usize][patient.band];
+        share(entry.complaints[usize::from(patient.complaint)]) * share(incidence)
+    };
+    add_points(&mut points, complaint);
     for reading in episode.readings().iter().filter(|reading| reading.source != Source::PassedOver) {
+        let value = reading.value;
         match base.item_kind(reading.item) {
-            Some(ItemKind::Finding(finding)) => count_finding(base, finding, patient.band, reading.value, &mut scores),
-            Some(ItemKind::Attribute(attribute)) => count_attribute(base, attribute, reading.value, &mut scores),
-            Some(ItemKind::Analyte(_)) | None => {}
+            Some(ItemKind::Finding(finding)) => {
+                let ppm = base.finding_probabilities(finding, patient.band);
+                match value {
+                    Value::Present => add_points(&mut points, |hypothesis| share(ppm[hypothesis])),
+                    Value::Absent => add_points(&mut points, |hypothesis| 1.0 - share(ppm[hypothesis])),
+                    _ => {}
+                }
+            }
+            Some(ItemKind::Attribute(attribute)) => {
+                if let Some(index) = value_index(base, attribute, value) {
+                    let told = |hypothesis| share(base.attribute_probabilities(attribute, hypothesis)[index]);
+                    add_points(&mut points, told);
+                }
+            }
+            Some(ItemKind::Analyte(analyte)) => add_report_points(base, analyte, value, &mut points),
+            None => {}
         }
     }
     let mut best = 0;
-    for (index, hypothesis) in base.hypotheses.iter().enumerate() {
-        let possible = hypothesis.complaints[usize::from(patient.complaint)] > 0;
-        let sex_fits = base.diseases[usize::from(hypothesis.disease)].incidence[patient.sex as usize][patient.band] > 0;
-        scores[index] += if possible && sex_fits { 0 } else { -1_000 };
-        if scores[index] > scores[best] {
+    for (index, &score) in points.iter().enumerate() {
+        if score > points[best] {
             best = index;
         }
     }
     base.hypotheses[best].disease
 }
 
-fn count_finding(base: &KnowledgeBase, finding: u16, band: usize, value: Value, scores: &mut [i64]) {
-    let sign = match value {
-        Value::Present => 1,
-        Value::Absent => -1,
-        _ => return,
-    };
-    for (score, &ppm) in scores.iter_mut().zip(base.finding_probabilities(finding, band)) {
-        *score += if ppm >= TYPICAL_PPM { sign } else { 0 };
+fn share(ppm: u32) -> f64 {
+    f64::from(ppm) / f64::from(PPM)
+}
+
+/// Two points for every factor e by which something is more common than on average, at most [`MAX_POINTS`] either way.
+fn add_points(points: &mut [i64], probability: impl Fn(usize) -> f64) {
+    let mean = (0..points.len()).map(&probability).sum::<f64>() / points.len() as f64;
+    for (hypothesis, points) in points.iter_mut().enumerate() {
+        let ratio = (probability(hypothesis) + 1e-6) / (mean + 1e-6);
+        let earned = libm::round(2.0 * crate::math::ln(ratio)) as i64;
+        *points += earned.clamp(-MAX_POINTS, MAX_POINTS);
     }
 }
 
-fn count_attribute(base: &KnowledgeBase, attribute: u16, value: Value, scores: &mut [i64]) {
-    let entry = &base.attributes[usize::from(attribute)];
-    let index = match (&entry.values, value) {
+/// Only what lies outside the normal bands, or is not a field's normal value, gives points.
+fn add_report_points(base: &KnowledgeBase, analyte: u16, value: Value, points: &mut [i64]) {
+    let entry = &base.analytes[usize::from(analyte)];
+    let told = match value {
+        Value::Number { band: band @ (0 | 1 | 4 | 5), .. } if entry.derived.is_none() => usize::from(band),
+        Value::Choice(choice) if choice > 0 => usize::from(choice),
+        _ => return,
+    };
+    let patterns = &base.panels[usize::from(entry.panel)].patterns;
+    add_points(points, |hypothesis| {
+        let weights = base.pattern_probabilities(entry.panel, hypothesis, false);
+        let shown = |(pattern, &weight): (usize, &u32)| {
+            share(weight) * share(patterns[pattern].bands[usize::from(entry.position)][told])
+        };
+        weights.iter().enumerate().map(shown).sum()
+    });
+}
+
+fn value_index(base: &KnowledgeBase, attribute: u16, value: Value) -> Option<usize> {
+    match (&base.attributes[usize::from(attribute)].values, value) {
         (AttributeValues::Sites(sites), Value::Choice(site)) => sites.iter().position(|&other| other == site),
         (AttributeValues::Named(_), Value::Choice(value)) => Some(usize::from(value)),
         _ => None,
-    };
-    let Some(index) = index else { return };
-    for (hypothesis, score) in scores.iter_mut().enumerate() {
-        *score += i64::from(base.attribute_probabilities(attribute, hypothesis)[index] >= TYPICAL_PPM);
     }
 }
