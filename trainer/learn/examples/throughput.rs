@@ -1,5 +1,5 @@
-//! How fast rollouts and updates run: 16 groups of 8 conversations of about 250 tokens with the nano decoder, then one DAPO step and
-//! one SFT step on them.
+//! How fast rollouts and updates run: 16 groups of 8 conversations of about 250 tokens with the nano decoder, then
+//! one DAPO step and one SFT step on them.
 //!
 //! `cargo run --release -p workup-learn --example throughput --features flex,native`
 #![allow(clippy::print_stdout, reason = "a measurement to read")]

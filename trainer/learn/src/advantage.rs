@@ -1,11 +1,12 @@
 //! Group-relative advantages, the rule that keeps or drops a group, and the penalty for overlong trajectories.
 //!
-//! Pinned conventions: population standard deviation for DAPO, sample standard deviation for GRPO; a lone member gets 0;
-//! the overlong penalty joins the reward before any group statistic; flat groups are recognised by tolerance.
+//! Pinned conventions: population standard deviation for DAPO, sample standard deviation for GRPO; a lone member gets
+//! 0; the overlong penalty joins the reward before any group statistic; flat groups are recognised by tolerance.
 
 use serde::{Deserialize, Serialize};
 
-/// Floor of the standard deviation in DAPO's advantage, so that 0.01 of cost does not grow to the size of right against wrong.
+/// Floor of the standard deviation in DAPO's advantage, so that 0.01 of cost does not grow to the size of right
+/// against wrong.
 pub const STD_FLOOR: f64 = 0.1;
 
 /// How rewards of a group become advantages.

@@ -13,8 +13,8 @@ use crate::trajectory::Trajectory;
 pub struct Sequence<'a> {
     /// Token ids in reading order.
     pub tokens: &'a [u32],
-    /// True on the tokens whose probability the loss is about; as long as `tokens`. The first token has no prediction and
-    /// never counts.
+    /// True on the tokens whose probability the loss is about; as long as `tokens`. The first token has no prediction
+    /// and never counts.
     pub action_mask: &'a [bool],
     /// Log-probabilities at sampling time, as long as `tokens`; empty outside policy optimisation.
     pub old_log_probs: &'a [f32],
@@ -37,7 +37,8 @@ impl<'a> Sequence<'a> {
     }
 }
 
-/// Rows that go through the decoder together. The lists from `positions` on have one entry per chosen token, `m` in shapes.
+/// Rows that go through the decoder together. The lists from `positions` on have one entry per chosen token, `m` in
+/// shapes.
 #[derive(Clone, Debug, Default)]
 pub struct MicroBatch {
     /// The tokens to feed.
@@ -75,7 +76,8 @@ impl MicroBatch {
         self.positions.len()
     }
 
-    /// Final hidden states `[m, hidden_size]` at the positions that predict a chosen token, with gradients when the decoder has them.
+    /// Final hidden states `[m, hidden_size]` at the positions that predict a chosen token, with gradients when the
+    /// decoder has them.
     pub fn chosen_hidden(&self, decoder: &Decoder, device: &Device) -> Tensor<2> {
         decoder.hidden(&self.rows).select(0, ints(&self.positions, device))
     }
@@ -95,8 +97,8 @@ fn ints(values: &[i32], device: &Device) -> Tensor<1, Int> {
     Tensor::from_data(TensorData::new(values.to_vec(), [values.len()]), device)
 }
 
-/// Cuts sequences into micro-batches of at most `max_tokens` fed tokens (a longer sequence stands alone). Sequences of like
-/// length share one, longest first; those without a chosen token are left out.
+/// Cuts sequences into micro-batches of at most `max_tokens` fed tokens (a longer sequence stands alone). Sequences
+/// of like length share one, longest first; those without a chosen token are left out.
 pub fn micro_batches(sequences: &[Sequence<'_>], max_tokens: usize) -> Vec<MicroBatch> {
     let mut order: Vec<usize> = (0..sequences.len()).filter(|&index| sequences[index].fed_len() > 0).collect();
     order.sort_by_key(|&index| core::cmp::Reverse(sequences[index].fed_len()));

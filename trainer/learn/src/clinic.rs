@@ -1,6 +1,7 @@
 //! The clinic as the rollout engine sees it: token ids in, token ids out, a reward at the end.
 //!
-//! Prices, diseases, wording and protocol stay on the other side of these two traits, so everything here can be tested on a toy.
+//! Prices, diseases, wording and protocol stay on the other side of these two traits, so everything here can be
+//! tested on a toy.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +22,8 @@ pub trait Episode: Clone {
     /// was cut at the limit of tokens per turn.
     fn step(&mut self, message: &[u32]) -> ClinicStep;
 
-    /// Ends the episode from outside because the conversation reached the token limit; an unfinished message is not heard.
+    /// Ends the episode from outside because the conversation reached the token limit; an unfinished message is not
+    /// heard.
     fn truncate(&mut self) -> Ending;
 }
 

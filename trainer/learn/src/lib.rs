@@ -1,8 +1,8 @@
 //! How an agent learns: rollouts over a [`Clinic`], group-relative advantages, losses, and the optimiser step.
 //!
-//! Tokens in, tokens out: a trajectory keeps the tokens that were sampled, and every loss, length and penalty goes by its
-//! action mask. Nothing here reads a file, a clock or a thread, so the same code trains natively and in a browser tab; whoever
-//! calls it passes scenarios, generators and settings, and writes down what comes back.
+//! Tokens in, tokens out: a trajectory keeps the tokens that were sampled, and every loss, length and penalty goes by
+//! its action mask. Nothing here reads a file, a clock or a thread, so the same code trains natively and in a browser
+//! tab; whoever calls it passes scenarios, generators and settings, and writes down what comes back.
 //!
 //! ```text
 //! sft_step(..)                                   one update on conversations

@@ -84,14 +84,15 @@ pub struct DapoLoss {
     pub clipped_low: Tensor<1>,
     /// Tokens on which the dual clip binds `[1]`.
     pub clipped_dual: Tensor<1>,
-    /// Sum of `ratio - 1 - ln ratio`, an estimate of the divergence from the sampling policy that is never negative `[1]`.
+    /// Sum of `ratio - 1 - ln ratio`, an estimate of the divergence from the sampling policy that is never negative
+    /// `[1]`.
     pub divergence: Tensor<1>,
 }
 
 /// The clipped surrogate with asymmetric clipping: -Σ w · min(r A, clip(r) A), bounded below by `dual` · A where A < 0.
 ///
-/// All tensors are `[m]`. `old_log_probs`, `advantages` and `weights` are constants; a weight of 0 is a masked token. There is
-/// no divergence term and no reference model.
+/// All tensors are `[m]`. `old_log_probs`, `advantages` and `weights` are constants; a weight of 0 is a masked token.
+/// There is no divergence term and no reference model.
 pub fn dapo_loss(
     log_probs: Tensor<1>,
     old_log_probs: Tensor<1>,

@@ -111,7 +111,8 @@ impl Learner {
         accumulator.grads()
     }
 
-    /// One optimiser update; returns the joint norm of the gradients before clipping. A norm that is not finite updates nothing.
+    /// One optimiser update; returns the joint norm of the gradients before clipping. A norm that is not finite
+    /// updates nothing.
     pub fn apply(&mut self, mut grads: GradientsParams, learning_rate: f64, max_grad_norm: f32) -> f32 {
         let norm = clip_grad_norm(&self.decoder, &mut grads, max_grad_norm);
         if norm.is_finite() {
@@ -127,7 +128,8 @@ impl core::fmt::Debug for Learner {
     }
 }
 
-/// Scales all gradients together so that their joint L2 norm is at most `max_norm`; returns the norm before, 0 without gradients.
+/// Scales all gradients together so that their joint L2 norm is at most `max_norm`; returns the norm before, 0
+/// without gradients.
 pub fn clip_grad_norm<M: Module>(module: &M, grads: &mut GradientsParams, max_norm: f32) -> f32 {
     let mut squares = SquaredNorm { grads, total: None };
     module.visit(&mut squares);

@@ -15,8 +15,8 @@ pub trait Policy {
     /// A memory of `num_rows` empty rows.
     fn new_cache(&self, num_rows: usize) -> Self::Cache;
 
-    /// Feeds row `i` of `batch` to row `i` of the cache; an empty row waits. Returns logits `[k, vocab_size]`, row-major, after
-    /// the last new token of each of the `k` rows that fed one, in row order.
+    /// Feeds row `i` of `batch` to row `i` of the cache; an empty row waits. Returns logits `[k, vocab_size]`,
+    /// row-major, after the last new token of each of the `k` rows that fed one, in row order.
     ///
     /// # Errors
     /// When a row cannot take the tokens.

@@ -61,7 +61,8 @@ impl SftState {
         self.step as f64 * f64::from(config.batch_size) / num_examples.max(1) as f64
     }
 
-    /// The examples of the next step: epochs follow each other, each in an order drawn from the generator of its number.
+    /// The examples of the next step: epochs follow each other, each in an order drawn from the generator of its
+    /// number.
     fn next_indices<R: Rng>(
         self,
         batch_size: u32,
@@ -95,10 +96,12 @@ fn shuffled<R: Rng>(count: usize, rng: &mut R) -> Vec<u32> {
 
 /// One optimiser update on the next batch of `examples`. `generator` makes the generator that shuffles an epoch.
 ///
-/// Metrics: `train/loss` (mean over doctor tokens), `train/grad_norm`, `train/lr`, `train/epoch`, `num_tokens` (fed so far).
+/// Metrics: `train/loss` (mean over doctor tokens), `train/grad_norm`, `train/lr`, `train/epoch`, `num_tokens` (fed
+/// so far).
 ///
 /// # Errors
-/// [`LearnError::NoExamples`] without examples; [`LearnError::NotFinite`] when loss or gradient is not finite (nothing is updated then).
+/// [`LearnError::NoExamples`] without examples; [`LearnError::NotFinite`] when loss or gradient is not finite
+/// (nothing is updated then).
 pub fn sft_step<R: Rng>(
     config: &SftConfig,
     state: &mut SftState,

@@ -1,4 +1,5 @@
-//! What one rollout leaves behind. Tokens are kept as they were sampled: nothing is ever rendered to text and encoded again.
+//! What one rollout leaves behind. Tokens are kept as they were sampled: nothing is ever rendered to text and encoded
+//! again.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
-//! Training a tiny decoder for real: finds gradients on tokens that were not chosen, dependence on how a batch is cut, samplers that
-//! disagree with the trainer, resumes that are not exact, and training that does not learn.
+//! Training a tiny decoder for real: finds gradients on tokens that were not chosen, dependence on how a batch is
+//! cut, samplers that disagree with the trainer, resumes that are not exact, and training that does not learn.
 #![cfg(feature = "flex")]
 
 mod toy;

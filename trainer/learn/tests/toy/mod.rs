@@ -1,5 +1,5 @@
 //! A clinic of sixteen tokens: ask for the hidden number, then name it. Asking once is right, every turn costs.
-#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
