@@ -1,8 +1,8 @@
 //! What only a browser, a worker or Node can give: a fresh seed, a clock, the console.
-use std::fmt::Display;
-
-use js_sys::{Error, Reflect};
+use js_sys::Reflect;
 use wasm_bindgen::prelude::*;
+
+use crate::error::into_error;
 
 /// Makes a panic readable: its message goes to the console before the module traps.
 #[wasm_bindgen(start)]
@@ -22,7 +22,7 @@ pub fn version() -> String {
 /// When the platform offers none.
 #[wasm_bindgen(js_name = freshSeed)]
 pub fn fresh_seed() -> Result<String, JsValue> {
-    getrandom::u64().map(|seed| format!("{seed:016x}")).map_err(|error| into_error("no_randomness", &error))
+    getrandom::u64().map(crate::error::hex).map_err(|error| into_error("no_randomness", &error))
 }
 
 /// Milliseconds on a clock that never goes back; 0 where there is none. Only for showing how long something took.
@@ -32,12 +32,4 @@ pub fn now_ms() -> f64 {
         .ok()
         .and_then(|performance| performance.dyn_into::<web_sys::Performance>().ok())
         .map_or(0.0, |performance| performance.now())
-}
-
-/// A JavaScript `Error` whose `code` says which kind it is and whose message says what to do.
-pub(crate) fn into_error(code: &str, error: &impl Display) -> JsValue {
-    let thrown = Error::new(&error.to_string());
-    // Setting a property of a fresh object cannot fail.
-    let _ = Reflect::set(&thrown, &"code".into(), &code.into());
-    thrown.into()
 }
