@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     action::{Action, Question},
-    belief::gain::ReportChannels,
+    belief::gain::{Frame, ReportChannels},
     episode::Episode,
     knowledge::Topic,
 };
@@ -28,9 +28,9 @@ const MIN_GAIN: f64 = 0.04;
 /// It asks and examines until some disease is this probable.
 const CONFIDENT: f64 = 0.97;
 /// It tests until some disease is this probable: more than a thrifty clinician would.
-const CERTAIN: f64 = 0.985;
+const CERTAIN: f64 = 0.95;
 /// A test is done while it is expected to tell at least this many bits per unit of reward.
-const MIN_TEST_RATIO: f64 = 2.0;
+const MIN_TEST_RATIO: f64 = 3.0;
 
 /// The phases of an encounter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,7 +89,7 @@ impl Clinician for Expert {
                 Phase::Opening => self.advance(Phase::Gathering),
                 Phase::Gathering => {
                     let wanted = done < MAX_QUESTIONS && confidence < CONFIDENT;
-                    let best = if wanted { best_question(belief, episode, candidates) } else { None };
+                    let best = if wanted { best_question(&Frame::new(belief), episode, candidates) } else { None };
                     match best {
                         Some(choice) if choice.gain >= MIN_GAIN => return choice.action,
                         _ => self.advance(Phase::Bedside),
@@ -97,7 +97,8 @@ impl Clinician for Expert {
                 }
                 Phase::Bedside => {
                     let wanted = done < MAX_BEDSIDE && confidence < CONFIDENT;
-                    let bedside = || best_order(belief, episode, candidates, channels, |order| order.bedside);
+                    let bedside =
+                        || best_order(&Frame::new(belief), episode, candidates, channels, 0.0, |order| order.bedside);
                     match if wanted { bedside() } else { None } {
                         Some(choice) if choice.gain >= MIN_GAIN => return choice.action,
                         _ => self.advance(Phase::Testing),
@@ -105,7 +106,9 @@ impl Clinician for Expert {
                 }
                 Phase::Testing => {
                     let wanted = done < MAX_TESTS && confidence < CERTAIN;
-                    let test = || best_order(belief, episode, candidates, channels, |order| !order.bedside);
+                    let frame = Frame::new(belief);
+                    let test =
+                        || best_order(&frame, episode, candidates, channels, MIN_TEST_RATIO, |order| !order.bedside);
                     return match if wanted { test() } else { None } {
                         Some(choice) if choice.ratio() >= MIN_TEST_RATIO => choice.action,
                         _ => Action::DiagnoseDiseases(vec![disease]),

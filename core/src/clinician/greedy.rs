@@ -1,6 +1,6 @@
 //! `ideal` and `ideal_naive`: greedy Bayes. A greedy reference, never called optimal.
 
-use alloc::{sync::Arc, vec};
+use alloc::{sync::Arc, vec, vec::Vec};
 
 use super::{
     Candidates, Clinician, Follower, OrderCandidate,
@@ -8,9 +8,12 @@ use super::{
 };
 use crate::{
     action::{Action, Question},
-    belief::{Belief, gain::ReportChannels},
+    belief::{
+        Belief,
+        gain::{Frame, ReportChannels},
+    },
     episode::Episode,
-    knowledge::ItemKind,
+    knowledge::{ItemId, ItemKind},
 };
 
 /// When greedy Bayes stops (CLINIC 6).
@@ -82,9 +85,7 @@ impl Greedy {
     pub fn judge(&mut self, episode: &Episode) -> Option<Judgement> {
         let belief = self.follower.follow(episode)?;
         let (disease, confidence) = belief.top();
-        let question = best_question(belief, episode, &self.candidates);
-        let order = best_order(belief, episode, &self.candidates, &self.channels, |_| true);
-        Some(Judgement { disease, confidence, best: better(question, order) })
+        Some(Judgement { disease, confidence, best: best_action(belief, episode, &self.candidates, &self.channels) })
     }
 }
 
@@ -101,14 +102,25 @@ impl Clinician for Greedy {
         if is_last || confidence >= self.thresholds.confidence {
             return give_up;
         }
-        let question = best_question(belief, episode, &self.candidates);
-        let order = best_order(belief, episode, &self.candidates, &self.channels, |_| true);
-        let best = better(question, order);
-        match best {
+        match best_action(belief, episode, &self.candidates, &self.channels) {
             Some(choice) if choice.ratio() >= self.thresholds.ratio => choice.action,
             _ => give_up,
         }
     }
+}
+
+/// The best question or order.
+fn best_action(
+    belief: &Belief,
+    episode: &Episode,
+    candidates: &Candidates,
+    channels: &ReportChannels,
+) -> Option<Choice> {
+    let frame = Frame::new(belief);
+    let question = best_question(&frame, episode, candidates);
+    let least = question.as_ref().map_or(0.0, Choice::ratio);
+    let order = best_order(&frame, episode, candidates, channels, least, |_| true);
+    better(question, order)
 }
 
 fn better(first: Option<Choice>, second: Option<Choice>) -> Option<Choice> {
@@ -118,57 +130,68 @@ fn better(first: Option<Choice>, second: Option<Choice>) -> Option<Choice> {
     }
 }
 
-/// The question with the highest expected gain; all cost the same.
-pub(super) fn best_question(belief: &Belief, episode: &Episode, candidates: &Candidates) -> Option<Choice> {
+/// Bounds are compared with this much room for rounding, in bits.
+const ROUNDING: f64 = 1e-9;
+
+/// The question with the highest expected gain (the first of equals); all cost the same.
+///
+/// Questions are worked out from the one that can tell most; those that cannot tell as much as the best so far never are.
+pub(super) fn best_question(frame: &Frame<'_>, episode: &Episode, candidates: &Candidates) -> Option<Choice> {
     if episode.patient_turns() >= episode.scenario().max_patient_turns {
         return None;
     }
     let open = candidates.topics.iter().map(|&topic| Question::Open(topic));
     let direct =
-        candidates.items.iter().filter(|&&item| worth_asking(belief, episode, item)).map(|&item| Question::item(item));
-    let mut best: Option<(Question, f64)> = None;
-    for question in open.chain(direct) {
-        let gain = belief.question_gain(episode, &question);
-        if best.is_none_or(|(_, most)| gain > most) {
-            best = Some((question, gain));
+        candidates.items.iter().filter(|&&item| worth_asking(frame, episode, item)).map(|&item| Question::item(item));
+    let with_bound =
+        |(position, question): (usize, Question)| (frame.question_bound(episode, &question), position, question);
+    let mut ranked: Vec<(f64, usize, Question)> = open.chain(direct).enumerate().map(with_bound).collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut best: Option<(f64, usize, Question)> = None;
+    for (bound, position, question) in ranked {
+        if best.is_some_and(|(most, ..)| bound + ROUNDING < most) {
+            break;
+        }
+        let gain = frame.question_gain(episode, &question);
+        if best.is_none_or(|(most, at, _)| gain > most || (gain >= most && position < at)) {
+            best = Some((gain, position, question));
         }
     }
-    best.map(|(question, gain)| Choice { action: Action::Ask(question), gain, price: QUESTION_PRICE })
+    best.map(|(gain, _, question)| Choice { action: Action::Ask(question), gain, price: QUESTION_PRICE })
 }
 
-fn worth_asking(belief: &Belief, episode: &Episode, item: crate::knowledge::ItemId) -> bool {
+fn worth_asking(frame: &Frame<'_>, episode: &Episode, item: ItemId) -> bool {
     if episode.times_asked(item) > 1 || !is_applicable(episode, item) {
         return false;
     }
     let base = episode.base();
     match base.item_kind(item) {
         Some(ItemKind::Attribute(_)) => {
-            finding_of(base, item).is_some_and(|finding| mean_presence(belief, finding) >= PROBABLE)
+            finding_of(base, item).is_some_and(|finding| frame.mean_presence(finding) >= PROBABLE)
         }
         _ => true,
     }
 }
 
-/// P(finding present | everything observed).
-fn mean_presence(belief: &Belief, finding: u16) -> f64 {
-    let present = belief.finding_posterior(finding);
-    present.iter().zip(belief.hypotheses()).map(|(present, weight)| present * weight).sum()
-}
-
 /// The order with the highest expected gain per price among those that `allowed` lets through and that were not done yet.
+///
+/// Only orders that can reach `least` bits per unit of reward are worked out: none tells more than the entropy.
 pub(super) fn best_order(
-    belief: &Belief,
+    frame: &Frame<'_>,
     episode: &Episode,
     candidates: &Candidates,
     channels: &ReportChannels,
+    least: f64,
     allowed: impl Fn(&OrderCandidate) -> bool,
 ) -> Option<Choice> {
+    let most = frame.entropy() + ROUNDING;
     let mut best: Option<Choice> = None;
     for order in candidates.orders.iter().filter(|order| allowed(order)) {
-        if episode.times_executed(&order.call) > 0 || !episode.can_order(&order.call) {
+        let wanted = best.as_ref().map_or(least, |best| best.ratio().max(least));
+        if most < wanted * order.price || episode.times_executed(&order.call) > 0 || !episode.can_order(&order.call) {
             continue;
         }
-        let gain = belief.report_gain(channels, order.view);
+        let gain = frame.report_gain(channels, order.view);
         let price = Candidates::price_now(episode, order);
         if best.as_ref().is_none_or(|best| gain / price > best.ratio()) {
             best = Some(Choice { action: Action::Order(order.call), gain, price });

@@ -2,14 +2,10 @@
 
 use alloc::{vec, vec::Vec};
 
-use super::Outcomes;
+use super::{Frame, Row};
 use crate::{
     action::{MAX_ITEMS_PER_TURN, Question},
-    belief::{
-        Belief,
-        channel::{among, duration_shift, severity_shift},
-        evidence::RootEvidence,
-    },
+    belief::channel::{among, duration_shift, severity_shift},
     episode::Episode,
     knowledge::{AttributeValues, FindingKind, ItemId, ItemKind, Topic},
     noise::{DENIAL_PPM, PatientNoise},
@@ -19,88 +15,90 @@ use crate::{
 const MILLION: f64 = PPM as f64;
 const DENIAL: f64 = DENIAL_PPM as f64 / MILLION;
 
-impl Belief {
+impl Frame<'_> {
     /// Expected information gain, in bits, of asking `question` now in `episode`. A question about two items counts the first.
     pub fn question_gain(&self, episode: &Episode, question: &Question) -> f64 {
-        let outcomes = match question {
+        let gain = match question {
             Question::About(items) => match items.iter().flatten().next() {
-                Some(&item) => self.direct_outcomes(episode, item),
+                Some(&item) => self.direct_gain(episode, item),
                 None => None,
             },
-            Question::Open(topic) => Some(self.open_outcomes(episode, *topic)),
+            Question::Open(topic) => Some(self.open_gain(episode, *topic)),
             Question::NotUnderstood => None,
         };
-        outcomes.map_or(0.0, |outcomes| self.mutual_information(&outcomes))
+        gain.unwrap_or(0.0)
     }
 
-    fn direct_outcomes(&self, episode: &Episode, item: ItemId) -> Option<Outcomes> {
+    fn direct_gain(&self, episode: &Episode, item: ItemId) -> Option<f64> {
         let asked = episode.times_asked(item);
         if asked > 1 {
             return None;
         }
-        match self.base.item_kind(item)? {
-            ItemKind::Finding(finding) => self.finding_outcomes(episode, finding, asked),
-            ItemKind::Attribute(attribute) => self.attribute_outcomes(episode, attribute, asked),
+        match self.belief.base.item_kind(item)? {
+            ItemKind::Finding(finding) => self.finding_gain(episode, finding, asked),
+            ItemKind::Attribute(attribute) => self.attribute_gain(episode, attribute, asked),
             ItemKind::Analyte(_) => None,
         }
     }
 
-    fn finding_outcomes(&self, episode: &Episode, finding: u16, asked: u16) -> Option<Outcomes> {
-        let entry = &self.base.findings[usize::from(finding)];
+    fn finding_gain(&self, episode: &Episode, finding: u16, asked: u16) -> Option<f64> {
+        let base = &self.belief.base;
+        let entry = &base.findings[usize::from(finding)];
         if entry.kind == FindingKind::Sign {
             return None;
         }
-        let item = self.base.finding_item(finding);
-        let class = self.base.question_class(item)?;
+        let item = base.finding_item(finding);
+        let class = base.question_class(item)?;
         let rates = episode.plan().answer_rates(item, class, asked, episode.patient_turns());
         let rate = |noise: PatientNoise| rates[noise as usize];
         let (vague, omission) = (rate(PatientNoise::VagueAnswer), rate(PatientNoise::Omission));
         let confusion = rate(PatientNoise::SymptomConfusion);
-        let present = self.finding_posterior(finding);
+        let present = self.present(finding);
         let yes = 1.0 - vague - omission - confusion;
         let no = [1.0 - vague - (1.0 - DENIAL) * omission - confusion, DENIAL * omission];
-        let mut outcomes = Outcomes::new();
-        outcomes.push(present.iter().map(|p| p * yes).collect());
-        outcomes.push(present.iter().map(|p| (1.0 - p) * no[0] + p * no[1]).collect());
-        outcomes.push(vec![vague + (1.0 - DENIAL) * omission; present.len()]);
+        let mut gauge = self.gauge();
+        gauge.outcome(present.iter().map(|p| p * yes));
+        gauge.outcome(present.iter().map(|p| (1.0 - p) * no[0] + p * no[1]));
+        gauge.silence(vague + (1.0 - DENIAL) * omission);
         if confusion > 0.0 {
             let share = confusion / entry.neighbours.len() as f64;
             for &neighbour in &entry.neighbours {
-                let present = self.finding_posterior(neighbour);
-                outcomes.push(present.iter().map(|p| p * share).collect());
-                outcomes.push(present.iter().map(|p| (1.0 - p) * share).collect());
+                let present = self.present(neighbour);
+                gauge.outcome(present.iter().map(|p| p * share));
+                gauge.outcome(present.iter().map(|p| (1.0 - p) * share));
             }
         }
-        Some(outcomes)
+        Some(gauge.gain())
     }
 
-    fn attribute_outcomes(&self, episode: &Episode, attribute: u16, asked: u16) -> Option<Outcomes> {
-        let entry = &self.base.attributes[usize::from(attribute)];
-        let item = self.base.attribute_item(attribute);
-        let class = self.base.question_class(item)?;
+    fn attribute_gain(&self, episode: &Episode, attribute: u16, asked: u16) -> Option<f64> {
+        let base = &self.belief.base;
+        let entry = &base.attributes[usize::from(attribute)];
+        let item = base.attribute_item(attribute);
+        let class = base.question_class(item)?;
         let rates = episode.plan().answer_rates(item, class, asked, episode.patient_turns());
         let vague = rates[PatientNoise::VagueAnswer as usize];
         let own: f64 = rates[..4].iter().sum();
         let clean = 1.0 - vague - own;
-        let present = self.finding_posterior(entry.finding);
+        let present = self.present(entry.finding);
         let values = self.attribute_posterior(attribute);
-        let num = present.len();
-        let mut outcomes = Outcomes::new();
-        outcomes.push(vec![vague; num]);
-        outcomes.push(present.iter().map(|p| (1.0 - p) * (1.0 - vague)).collect());
+        let mut gauge = self.gauge();
+        gauge.silence(vague);
+        gauge.outcome(present.iter().map(|p| (1.0 - p) * (1.0 - vague)));
         for row in self.own_noise_rows(attribute, clean, own) {
-            let told = |hypothesis: usize| -> f64 {
-                let shares = &values[hypothesis * entry.num_values..(hypothesis + 1) * entry.num_values];
-                present[hypothesis] * shares.iter().zip(&row).map(|(share, told)| share * told).sum::<f64>()
+            let told = |(present, shares): (&f64, &[f64])| -> f64 {
+                present * shares.iter().zip(&row).map(|(share, told)| share * told).sum::<f64>()
             };
-            outcomes.push((0..num).map(told).collect());
+            gauge.outcome(present.iter().zip(values.chunks_exact(entry.num_values)).map(told));
         }
-        Some(outcomes)
+        Some(gauge.gain())
     }
 
-    /// P(reported | true value) for every report an attribute can get, one row per report.
+    /// P(reported | true value) for every report an attribute can get, one row per report; rows of reports that never come are
+    /// left out.
     fn own_noise_rows(&self, attribute: u16, clean: f64, own: f64) -> Vec<Vec<f64>> {
-        let entry = &self.base.attributes[usize::from(attribute)];
+        let base = &self.belief.base;
+        let entry = &base.attributes[usize::from(attribute)];
         let same = |a: usize, b: usize| f64::from(u8::from(a == b));
         let num = entry.num_values;
         let square = |shift: &dyn Fn(usize, usize) -> f64| -> Vec<Vec<f64>> {
@@ -108,7 +106,7 @@ impl Belief {
                 .map(|told| (0..num).map(|value| clean * same(told, value) + own * shift(value, told)).collect())
                 .collect()
         };
-        match &entry.values {
+        let mut rows = match &entry.values {
             AttributeValues::Severity => square(&|value, told| severity_shift(value as u8 + 1, told as u8 + 1)),
             AttributeValues::Named(_) => {
                 square(&|value, told| among(&entry.confused[value], told as u16, value == told))
@@ -116,13 +114,13 @@ impl Belief {
             AttributeValues::Sites(sites) => {
                 let mut told: Vec<u16> = sites.clone();
                 for &site in sites {
-                    told.extend(&self.base.sites[usize::from(site)].adjacent);
+                    told.extend(&base.sites[usize::from(site)].adjacent);
                 }
                 told.sort_unstable();
                 told.dedup();
                 let of = |site: u16, value: usize| {
                     let is = sites[value] == site;
-                    let adjacent = &self.base.sites[usize::from(sites[value])].adjacent;
+                    let adjacent = &base.sites[usize::from(sites[value])].adjacent;
                     clean * f64::from(u8::from(is)) + own * among(adjacent, site, is)
                 };
                 told.iter().map(|&site| (0..num).map(|value| of(site, value)).collect()).collect()
@@ -146,17 +144,20 @@ impl Belief {
                 rows.push(values.iter().map(|&(number, _)| own * duration_shift(number, number)).collect());
                 rows
             }
-        }
+        };
+        rows.retain(|row| row.iter().any(|&told| told > 0.0));
+        rows
     }
 
     /// P(value | hypothesis, finding present, everything observed): `[hypothesis][value]`.
     fn attribute_posterior(&self, attribute: u16) -> Vec<f64> {
-        let entry = &self.base.attributes[usize::from(attribute)];
-        let evidence = self.roots.get(&entry.finding).and_then(|root| root.attributes.get(&attribute));
-        let mut result = Vec::with_capacity(self.base.hypotheses.len() * entry.num_values);
-        for hypothesis in 0..self.base.hypotheses.len() {
+        let base = &self.belief.base;
+        let entry = &base.attributes[usize::from(attribute)];
+        let evidence = self.belief.evidence(entry.finding).and_then(|root| root.attributes.get(&attribute));
+        let mut result = Vec::with_capacity(self.hypotheses.len() * entry.num_values);
+        for &hypothesis in &self.hypotheses {
             let start = result.len();
-            let weights = self.base.attribute_probabilities(attribute, hypothesis);
+            let weights = base.attribute_probabilities(attribute, hypothesis);
             result.extend(weights.iter().map(|&weight| f64::from(weight) / MILLION));
             if let Some((values, _)) = evidence {
                 result[start..].iter_mut().zip(values).for_each(|(share, value)| *share *= value);
@@ -167,38 +168,31 @@ impl Belief {
     }
 
     /// Every pair, single and nothing that an open question can bring up, and a vague answer.
-    fn open_outcomes(&self, episode: &Episode, topic: Topic) -> Outcomes {
-        let num = self.base.hypotheses.len();
+    fn open_gain(&self, episode: &Episode, topic: Topic) -> f64 {
+        const { assert!(MAX_ITEMS_PER_TURN == 2) };
         let vague = episode.open_vague_rate(topic);
         let forgotten = f64::from(episode.plan().forgotten_ppm()) / MILLION;
-        let mut outcomes = Outcomes::new();
-        outcomes.push(vec![vague; num]);
-        let told: Vec<Vec<f64>> = episode
+        let mut gauge = self.gauge();
+        gauge.silence(vague);
+        let told: Vec<Row> = episode
             .untold(topic)
             .into_iter()
-            .map(|finding| self.finding_posterior(finding).into_iter().map(|p| p * (1.0 - forgotten)).collect())
+            .map(|finding| self.present(finding).iter().map(|p| p * (1.0 - forgotten)).collect())
             .collect();
-        let mut before = vec![1.0 - vague; num];
+        let mut before = vec![1.0 - vague; self.hypotheses.len()];
+        let mut reached = before.clone();
         for (first, row) in told.iter().enumerate() {
-            let reached: Vec<f64> = before.iter().zip(row).map(|(before, told)| before * told).collect();
-            self.second_named(&mut outcomes, reached, &told[first + 1..]);
+            for ((reached, before), told) in reached.iter_mut().zip(&before).zip(row) {
+                *reached = before * told;
+            }
+            for second in &told[first + 1..] {
+                gauge.outcome(reached.iter().zip(second).map(|(reached, told)| reached * told));
+                reached.iter_mut().zip(second).for_each(|(reached, told)| *reached *= 1.0 - told);
+            }
+            gauge.outcome(reached.iter().copied());
             before.iter_mut().zip(row).for_each(|(before, told)| *before *= 1.0 - told);
         }
-        outcomes.push(before);
-        outcomes
-    }
-
-    fn second_named(&self, outcomes: &mut Outcomes, mut reached: Vec<f64>, rest: &[Vec<f64>]) {
-        const { assert!(MAX_ITEMS_PER_TURN == 2) };
-        for row in rest {
-            outcomes.push(reached.iter().zip(row).map(|(reached, told)| reached * told).collect());
-            reached.iter_mut().zip(row).for_each(|(reached, told)| *reached *= 1.0 - told);
-        }
-        outcomes.push(reached);
-    }
-
-    /// The evidence about a finding so far, when there is any.
-    pub(super) fn evidence(&self, finding: u16) -> Option<&RootEvidence> {
-        self.roots.get(&finding)
+        gauge.outcome(before.iter().copied());
+        gauge.gain()
     }
 }

@@ -2,12 +2,9 @@
 
 use alloc::{vec, vec::Vec};
 
-use super::Outcomes;
+use super::{Frame, Row};
 use crate::{
-    belief::{
-        Belief,
-        evidence::{PanelEvidence, prior_of},
-    },
+    belief::evidence::{PanelEvidence, prior_of},
     knowledge::KnowledgeBase,
     random::{KeyedRng, PPM, Purpose},
 };
@@ -26,6 +23,9 @@ struct PanelChannel {
     analytes: Vec<u16>,
     /// P(looks like pattern y | pattern z): `[z][y]`.
     confusion: Vec<Vec<f64>>,
+    /// P(looks like pattern y | parent value, hypothesis) before anything was observed: `[parent value][y][hypothesis]`.
+    /// Without a parent only the first is there.
+    prior: Vec<Vec<Vec<f64>>>,
 }
 
 /// For every view of a knowledge base how its panels show. Built once, from keyed draws.
@@ -65,7 +65,28 @@ fn channel(base: &KnowledgeBase, panel: u16, shown: &[u16]) -> PanelChannel {
             row[looks_like(base, panel, &analytes, pattern, sample)] += 1.0 / f64::from(SAMPLES);
         }
     }
-    PanelChannel { panel, analytes, confusion }
+    let parents: &[bool] = if entry.parent.is_some() { &[false, true] } else { &[false] };
+    let of_parent = |&parent: &bool| {
+        let mut rows = vec![vec![0.0; base.hypotheses.len()]; num];
+        for hypothesis in 0..base.hypotheses.len() {
+            let weights = base.pattern_probabilities(panel, hypothesis, parent);
+            let mut shares: Vec<f64> = weights.iter().map(|&ppm| f64::from(ppm) / MILLION).collect();
+            crate::math::normalize(&mut shares);
+            show_through(&shares, &confusion, |looks_like, share| rows[looks_like][hypothesis] += share);
+        }
+        rows
+    };
+    let prior = parents.iter().map(of_parent).collect();
+    PanelChannel { panel, analytes, confusion, prior }
+}
+
+/// Spreads the shares of patterns over the patterns they look like.
+fn show_through(shares: &[f64], confusion: &[Vec<f64>], mut add: impl FnMut(usize, f64)) {
+    for (share, row) in shares.iter().zip(confusion) {
+        for (looks_like, confused) in row.iter().enumerate() {
+            add(looks_like, share * confused);
+        }
+    }
 }
 
 /// Draws one report of a pattern and returns the most likely pattern behind it, all patterns being equally likely before.
@@ -91,40 +112,43 @@ fn looks_like(base: &KnowledgeBase, panel: u16, analytes: &[u16], pattern: usize
     best
 }
 
-impl Belief {
-    /// Expected information gain, in bits, of the report of a view (index) executed for the first time: signs exactly, panels as
-    /// a lower bound; what is already known adds nothing. Exam noise, which only withholds or flags, is left out.
+/// One part of a report: P(outcome | hypothesis), rows by outcome.
+type Part = Vec<Row>;
+
+impl Frame<'_> {
+    /// Expected information gain, in bits, of the report of a view (index) executed for the first time.
     pub fn report_gain(&self, channels: &ReportChannels, view: u16) -> f64 {
-        let num = self.base.hypotheses.len();
-        let mut parts: Vec<Vec<Vec<f64>>> = Vec::new();
-        for &sign in &self.base.views[usize::from(view)].signs {
-            if self.evidence(sign).is_some_and(|root| root.likelihood.contains(&0.0)) {
+        let mut parts: Vec<Part> = Vec::new();
+        let mut outcomes = 1usize;
+        for &sign in &self.belief.base.views[usize::from(view)].signs {
+            if self.belief.evidence(sign).is_some_and(|root| root.likelihood.contains(&0.0)) {
                 continue;
             }
-            let present = self.finding_posterior(sign);
-            parts.push(vec![present.iter().map(|p| 1.0 - p).collect(), present]);
+            outcomes = outcomes.saturating_mul(2);
+            let present = self.present(sign);
+            if !is_constant(&present) {
+                parts.push(vec![present.iter().map(|p| 1.0 - p).collect(), present.to_vec()]);
+            }
         }
         for channel in &channels.views[usize::from(view)] {
-            parts.extend(self.panel_part(channel));
+            let Some(part) = self.panel_part(channel) else { continue };
+            outcomes = outcomes.saturating_mul(part.len());
+            if !part.iter().all(|row| is_constant(row)) {
+                parts.push(part);
+            }
         }
         if parts.is_empty() {
             return 0.0;
         }
-        let outcomes: usize = parts.iter().map(Vec::len).try_fold(1usize, usize::checked_mul).unwrap_or(usize::MAX);
-        if outcomes <= MAX_OUTCOMES {
-            return self.mutual_information(&product(&parts, num));
-        }
-        self.best_parts(parts, num)
+        if outcomes <= MAX_OUTCOMES { self.product_gain(&parts) } else { self.gain_of_best(parts) }
     }
 
     /// The gain of the most informative parts that can be told apart together.
-    fn best_parts(&self, parts: Vec<Vec<Vec<f64>>>, num: usize) -> f64 {
-        let mut ranked: Vec<(f64, Vec<Vec<f64>>)> = parts
-            .into_iter()
-            .map(|part| (self.mutual_information(&product(core::slice::from_ref(&part), num)), part))
-            .collect();
+    fn gain_of_best(&self, parts: Vec<Part>) -> f64 {
+        let mut ranked: Vec<(f64, Part)> =
+            parts.into_iter().map(|part| (self.product_gain(core::slice::from_ref(&part)), part)).collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let mut chosen: Vec<Vec<Vec<f64>>> = Vec::new();
+        let mut chosen: Vec<Part> = Vec::new();
         let mut outcomes = 1;
         for (_, part) in ranked {
             if outcomes * part.len() > MAX_OUTCOMES {
@@ -133,52 +157,84 @@ impl Belief {
             outcomes *= part.len();
             chosen.push(part);
         }
-        self.mutual_information(&product(&chosen, num))
+        self.product_gain(&chosen)
+    }
+
+    /// The gain of all combinations of parts, which are independent given the hypothesis.
+    fn product_gain(&self, parts: &[Part]) -> f64 {
+        let mut gauge = self.gauge();
+        let Some((last, before)) = parts.split_last() else { return 0.0 };
+        let mut rows = vec![vec![1.0; self.hypotheses.len()]];
+        for part in before {
+            let combine = |row: &Row| -> Vec<Row> {
+                part.iter().map(|other| row.iter().zip(other).map(|(a, b)| a * b).collect()).collect()
+            };
+            rows = rows.iter().flat_map(combine).collect();
+        }
+        for row in &rows {
+            for other in last {
+                gauge.outcome(row.iter().zip(other).map(|(a, b)| a * b));
+            }
+        }
+        gauge.gain()
     }
 
     /// P(looks like pattern y | hypothesis, everything observed), rows by y; `None` when all of it is known already.
-    fn panel_part(&self, channel: &PanelChannel) -> Option<Vec<Vec<f64>>> {
-        let panel = &self.base.panels[usize::from(channel.panel)];
+    fn panel_part(&self, channel: &PanelChannel) -> Option<Part> {
+        let panel = &self.belief.base.panels[usize::from(channel.panel)];
         let evidence = match panel.parent {
-            Some(parent) => self.evidence(parent).and_then(|root| root.panels.get(&channel.panel)),
-            None => self.panels.get(&channel.panel),
+            Some(parent) => self.belief.evidence(parent).and_then(|root| root.panels.get(&channel.panel)),
+            None => self.belief.panels.get(&channel.panel),
         };
-        let seen = |analyte: &u16| evidence.is_some_and(|evidence| evidence.analytes.contains_key(analyte));
-        if channel.analytes.iter().all(seen) {
+        let Some(evidence) = evidence else {
+            return (!channel.analytes.is_empty()).then(|| self.untouched_part(channel, panel.parent));
+        };
+        if channel.analytes.iter().all(|analyte| evidence.analytes.contains_key(analyte)) {
             return None;
         }
-        let num = self.base.hypotheses.len();
-        let mut rows = vec![vec![0.0; num]; panel.patterns.len()];
-        for hypothesis in 0..num {
-            let patterns = self.pattern_posterior(channel.panel, evidence, hypothesis);
-            for (pattern, share) in patterns.iter().enumerate() {
-                for (row, confusion) in rows.iter_mut().zip(&channel.confusion[pattern]) {
-                    row[hypothesis] += share * confusion;
-                }
-            }
+        let mut rows = vec![vec![0.0; self.hypotheses.len()]; panel.patterns.len()];
+        for (position, &hypothesis) in self.hypotheses.iter().enumerate() {
+            let shares = self.pattern_posterior(channel.panel, evidence, hypothesis);
+            show_through(&shares, &channel.confusion, |looks_like, share| rows[looks_like][position] += share);
         }
         Some(rows)
     }
 
-    /// P(pattern | hypothesis, everything observed).
-    fn pattern_posterior(&self, panel: u16, evidence: Option<&PanelEvidence>, hypothesis: usize) -> Vec<f64> {
-        let entry = &self.base.panels[usize::from(panel)];
-        let parent = entry.parent.map_or([1.0, 0.0], |finding| match self.evidence(finding) {
-            Some(root) => root.joint(&self.base, &self.presentation, finding, hypothesis),
+    /// [`Self::panel_part`] of a panel of which nothing was seen yet: read off the table.
+    fn untouched_part(&self, channel: &PanelChannel, parent: Option<u16>) -> Part {
+        let of = |row: &Vec<f64>| -> Row { self.hypotheses.iter().map(|&hypothesis| row[hypothesis]).collect() };
+        match (parent, channel.prior.as_slice()) {
+            (Some(parent), [absent, present]) => {
+                let shares = self.present(parent);
+                let mix = |(absent, present): (&Vec<f64>, &Vec<f64>)| -> Row {
+                    let rows = of(absent).into_iter().zip(of(present));
+                    rows.zip(shares.iter()).map(|((absent, present), p)| (1.0 - p) * absent + p * present).collect()
+                };
+                absent.iter().zip(present).map(mix).collect()
+            }
+            (_, prior) => prior.first().map_or_else(Vec::new, |rows| rows.iter().map(of).collect()),
+        }
+    }
+
+    /// P(pattern | hypothesis, everything observed) of a panel of which something was seen.
+    fn pattern_posterior(&self, panel: u16, evidence: &PanelEvidence, hypothesis: usize) -> Vec<f64> {
+        let base = &self.belief.base;
+        let entry = &base.panels[usize::from(panel)];
+        let parent = entry.parent.map_or([1.0, 0.0], |finding| match self.belief.evidence(finding) {
+            Some(root) => root.joint(base, &self.belief.presentation, finding, hypothesis),
             None => {
-                let present = prior_of(&self.base, &self.presentation, finding, hypothesis);
+                let present = prior_of(base, &self.belief.presentation, finding, hypothesis);
                 [1.0 - present, present]
             }
         });
         let mut shares = vec![0.0; entry.patterns.len()];
         for (value, weight) in [(false, parent[0]), (true, parent[1])] {
-            let ppm = self.base.pattern_probabilities(panel, hypothesis, value);
+            let ppm = base.pattern_probabilities(panel, hypothesis, value);
             // `joint` already holds the panel's own evidence; dividing it out leaves the parent's.
-            let own = evidence.map_or(1.0, |evidence| evidence.factor(&self.base, panel, hypothesis, value));
+            let own = evidence.factor(base, panel, hypothesis, value);
             let weight = if entry.parent.is_some() && own > 0.0 { weight / own } else { weight };
             for (pattern, (share, &ppm)) in shares.iter_mut().zip(ppm).enumerate() {
-                let likelihood = evidence.map_or(1.0, |evidence| evidence.of_pattern(&self.base, panel, pattern));
-                *share += weight * f64::from(ppm) / MILLION * likelihood;
+                *share += weight * f64::from(ppm) / MILLION * evidence.of_pattern(base, panel, pattern);
             }
         }
         crate::math::normalize(&mut shares);
@@ -186,15 +242,7 @@ impl Belief {
     }
 }
 
-/// All combinations of parts that are independent given the hypothesis.
-fn product(parts: &[Vec<Vec<f64>>], num: usize) -> Outcomes {
-    let mut rows = vec![vec![1.0; num]];
-    for part in parts {
-        let combine = |row: &Vec<f64>| {
-            let row = row.clone();
-            part.iter().map(move |other| row.iter().zip(other).map(|(a, b)| a * b).collect::<Vec<f64>>())
-        };
-        rows = rows.iter().flat_map(combine).collect();
-    }
-    Outcomes { rows }
+/// Whether an outcome is as probable under every hypothesis: then it tells nothing.
+fn is_constant(row: &[f64]) -> bool {
+    row.windows(2).all(|pair| pair[0].to_bits() == pair[1].to_bits())
 }
