@@ -11,7 +11,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use workup_learn::{
     Clinic, ClinicStep, DapoConfig, DapoState, DecoderPolicy, Ending, Episode, Example, Group, GroupFilter, Learner,
-    LearningRate, OptimizerConfig, RolloutConfig, SftConfig, SftState, StreamKey, collect, sft_step, update,
+    LearningRate, OptimizerConfig, RolloutConfig, SftConfig, SftState, StreamKey, Trajectory, collect, sft_step,
+    update,
 };
 use workup_model::DecoderConfig;
 
@@ -87,7 +88,7 @@ fn dapo_step(config: &DapoConfig, state: &mut DapoState, learner: &mut Learner) 
     let policy = DecoderPolicy::new(&learner.decoder, 300);
     let collected = collect(config, state, &policy, &TalkativeClinic, &mut stream).expect("rollout");
     let seconds = start.elapsed().as_secs_f64();
-    let count = |group: &Group| group.trajectories.iter().map(|trajectory| trajectory.len()).sum::<usize>();
+    let count = |group: &Group| group.trajectories.iter().map(Trajectory::len).sum::<usize>();
     let tokens = collected.groups.iter().map(count).sum::<usize>() as f64;
     println!("{tokens} tokens, {:?} chosen per trajectory", collected.metrics.get("response_length/mean"));
     report("rollout", seconds, tokens);

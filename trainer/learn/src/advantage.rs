@@ -115,6 +115,7 @@ pub(crate) fn population_std(values: &[f64]) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "values that must be exact")]
 mod tests {
     use super::*;
 

@@ -2,6 +2,7 @@
 //!
 //! Rows are laid end to end, so nothing is padded; tokens behind the last chosen one are not fed at all, and the
 //! vocabulary projection only sees the positions that predict a chosen token.
+#![allow(clippy::cast_possible_wrap, reason = "token ids and positions are far below 2^31")]
 
 use burn::prelude::*;
 use workup_model::{Decoder, RaggedBatch};

@@ -125,6 +125,7 @@ pub fn dapo_loss(
 }
 
 #[cfg(all(test, feature = "flex"))]
+#[allow(clippy::float_cmp, reason = "values that must be exact")]
 mod tests {
     use super::*;
 

@@ -1,4 +1,4 @@
-//! AdamW, accumulation over micro-batches, clipping by the joint norm, and the learning rate as a function of the step.
+//! `AdamW`, accumulation over micro-batches, clipping by the joint norm, and the learning rate as a function of the step.
 
 use burn::module::{Module, ModuleVisitor, Param, ParamGroup};
 use burn::optim::{AdamWConfig, GradientsAccumulator, GradientsParams, ModuleOptimizer};
@@ -6,7 +6,7 @@ use burn::prelude::*;
 use serde::{Deserialize, Serialize};
 use workup_model::Decoder;
 
-/// AdamW and gradient clipping.
+/// `AdamW` and gradient clipping.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OptimizerConfig {
     /// Decay of every parameter but the norms'.
@@ -172,6 +172,7 @@ impl ModuleVisitor for Scale<'_> {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "values that must be exact")]
 mod tests {
     use super::*;
 

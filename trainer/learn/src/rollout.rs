@@ -177,7 +177,11 @@ impl<R: Rng> Rollout<'_, R> {
         rows: &mut [Row<E, R>],
         group_size: usize,
     ) -> Result<(), RolloutError<P::Error>> {
-        let (mut cache, prompt_logits) = self.read_prompts(policy, rows, group_size)?;
+        let prompts = RaggedBatch::from_rows(rows.chunks(group_size).map(|group| &group[0].trajectory.tokens));
+        let (mut cache, prompt_logits) = read_prompts(policy, &prompts, group_size).map_err(RolloutError::Policy)?;
+        for row in &mut *rows {
+            row.unread = row.trajectory.len();
+        }
         let vocab_size = prompt_logits.len() / (rows.len() / group_size);
         // Row indices in the order of the cache.
         let mut running: Vec<usize> = (0..rows.len()).collect();
@@ -208,23 +212,6 @@ impl<R: Rng> Rollout<'_, R> {
                 self.choose(&mut rows[index], logits)?;
             }
         }
-    }
-
-    /// Reads each group's prompt once; the cache of all rows and the logits after each prompt.
-    fn read_prompts<P: Policy, E>(
-        &mut self,
-        policy: &P,
-        rows: &mut [Row<E, R>],
-        group_size: usize,
-    ) -> Result<(P::Cache, Vec<f32>), RolloutError<P::Error>> {
-        let prompts = RaggedBatch::from_rows(rows.chunks(group_size).map(|group| &group[0].trajectory.tokens));
-        let mut cache = policy.new_cache(prompts.num_rows());
-        let logits = policy.next_logits(&prompts, &mut cache).map_err(RolloutError::Policy)?;
-        let forks: Vec<usize> = (0..rows.len()).map(|index| index / group_size).collect();
-        for row in rows {
-            row.unread = row.trajectory.len();
-        }
-        Ok((policy.select_rows(&cache, &forks), logits))
     }
 
     /// Chooses the next token of one row and, when that closes its message, hands the message to the clinic.
@@ -263,4 +250,16 @@ fn end<E: Episode, R>(row: &mut Row<E, R>, ending: Option<Ending>) {
     row.trajectory.ending = ending.unwrap_or_else(|| row.episode.truncate());
     row.ended = true;
     row.generator = None;
+}
+
+/// Reads each group's prompt once: a cache of all rows, `group_size` a prompt, and the logits after each prompt.
+fn read_prompts<P: Policy>(
+    policy: &P,
+    prompts: &RaggedBatch,
+    group_size: usize,
+) -> Result<(P::Cache, Vec<f32>), P::Error> {
+    let mut cache = policy.new_cache(prompts.num_rows());
+    let logits = policy.next_logits(prompts, &mut cache)?;
+    let forks: Vec<usize> = (0..prompts.num_rows() * group_size).map(|index| index / group_size).collect();
+    Ok((policy.select_rows(&cache, &forks), logits))
 }

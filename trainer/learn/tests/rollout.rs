@@ -10,7 +10,7 @@ use toy::{
     ANSWER, ASK, DIAGNOSE, DOCTOR, END, MockPolicy, NumberClinic, START, VOCAB_SIZE, chaotic, hidden_number, limits,
     sensible, stream, uniform,
 };
-use workup_learn::{Group, RolloutConfig, RolloutError, StreamKey, rollout_groups};
+use workup_learn::{Group, RolloutConfig, RolloutError, StreamKey, Trajectory, rollout_groups};
 
 fn play<F: Fn(&[u32]) -> Vec<f32>>(
     logits: F,
@@ -56,7 +56,7 @@ fn company_changes_nothing() {
         let alone = play(chaotic, &clinic, &[group.scenario], 3, &limits()).unwrap();
         assert_eq!(alone[0], *group);
     }
-    let lens: Vec<usize> = together.iter().flat_map(|group| &group.trajectories).map(|t| t.len()).collect();
+    let lens: Vec<usize> = together.iter().flat_map(|group| &group.trajectories).map(Trajectory::len).collect();
     assert!(lens.iter().any(|len| *len != lens[0]), "rows of different lengths were meant to be mixed: {lens:?}");
 }
 

@@ -108,7 +108,7 @@ pub fn conversations(count: u64) -> Vec<Example> {
                 example.action_mask.extend(std::iter::repeat_n(chosen, tokens.len()));
             };
             let hidden = hidden_number(scenario);
-            for _ in 0..1 + rng.next_u32() % 3 {
+            for _ in 0..=rng.next_u32() % 3 {
                 push(&[ASK, END], true);
                 push(&[ANSWER + hidden, DOCTOR], false);
             }
