@@ -64,6 +64,9 @@ pub(crate) enum Command {
     /// Measure speed.
     #[command(subcommand)]
     Bench(BenchCommand),
+    #[cfg(feature = "learn")]
+    #[command(flatten)]
+    Learning(crate::commands::learning::LearningCommand),
     /// Serve the built page on loopback.
     #[command(after_help = "Example:\n  workup serve --port 8321  (build the page before: cargo xtask web)")]
     Serve(ServeOptions),

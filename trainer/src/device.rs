@@ -41,6 +41,14 @@ pub fn pick_device(name: &str) -> Result<Device, DeviceError> {
     }
 }
 
+/// The first device that is compiled in, without autodiff.
+///
+/// # Errors
+/// When none is.
+pub fn default_device() -> Result<Device, DeviceError> {
+    pick_device(available().first().copied().unwrap_or("flex"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,8 +6,12 @@
 pub mod atomic_file;
 pub mod bench;
 pub mod cases;
+#[cfg(feature = "learn")]
+pub mod device;
 pub mod evaluation;
 pub mod knowledge;
+#[cfg(feature = "learn")]
+pub mod learning;
 pub mod metrics;
 pub mod progress;
 pub mod setting;

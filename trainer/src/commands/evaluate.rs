@@ -69,5 +69,5 @@ fn policy(
     if !Path::new(name).exists() {
         bail!(EvaluationError::UnknownPolicy(name.to_owned()));
     }
-    Ok(load_checkpoint(Path::new(name), practice)?)
+    Ok(load_checkpoint(Path::new(name), practice, threads)?)
 }

@@ -5,7 +5,6 @@ use std::{path::PathBuf, sync::Arc};
 use anyhow::{Context, Result};
 use burn::prelude::Device;
 use clap::{Args, Subcommand, ValueEnum};
-use serde_json::json;
 use workup_trainer::{
     device::pick_device,
     learning::{
@@ -21,11 +20,14 @@ use workup_trainer::{
 };
 
 use super::{clinic, print_json, threads};
+use crate::Verdict;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LearningCommand {
     /// Write the expert's conversations as JSONL: OpenAI-style messages, one conversation per line.
-    #[command(after_help = "Example:\n  workup conversations --count 1000 --seed 1 --split train --out conversations.jsonl")]
+    #[command(
+        after_help = "Example:\n  workup conversations --count 1000 --seed 1 --split train --out conversations.jsonl"
+    )]
     Conversations(ConversationOptions),
     /// Train a byte-level BPE vocabulary on conversations.
     #[command(after_help = "Example:\n  workup tokenizer conversations.jsonl --vocab-size 1024 --out tokenizer.json")]
@@ -41,7 +43,9 @@ pub(crate) enum LearningCommand {
         Killed or stopped, the same command goes on where it was.")]
     Train(TrainOptions),
     /// Export the policy of a finished stage: f16 safetensors, tokenizer, config.
-    #[command(after_help = "Example:\n  workup export runs/quick --stage dapo --out policy\n  workup eval --policy policy")]
+    #[command(
+        after_help = "Example:\n  workup export runs/quick --stage dapo --out policy\n  workup eval --policy policy"
+    )]
     Export(ExportOptions),
 }
 

@@ -4,6 +4,8 @@ mod bench;
 mod cases;
 mod digest;
 mod evaluate;
+#[cfg(feature = "learn")]
+pub(crate) mod learning;
 mod metrics;
 mod play;
 mod replay;
@@ -35,6 +37,8 @@ pub(crate) fn run(command: Command) -> Result<Verdict> {
         Command::Digest(options) => digest::run(&options),
         Command::Metrics(command) => metrics::run(&command),
         Command::Bench(command) => bench::run(&command),
+        #[cfg(feature = "learn")]
+        Command::Learning(command) => learning::run(&command),
         Command::Serve(options) => serve::run(&options),
     }
 }

@@ -1,14 +1,39 @@
-//! Where trained policies come in: a checkpoint by path.
+//! Where trained policies come in: an exported policy by its folder.
 
 use std::path::Path;
 
 use super::{EvaluationError, Policy, Practice};
 
-/// The policy of a checkpoint file or folder.
+/// The policy exported into the folder `path`, sampled at temperature 1 on `threads` threads.
 ///
 /// # Errors
 /// When there is nothing at `path`, or it cannot be played.
-pub fn load_checkpoint(path: &Path, _practice: &Practice) -> Result<Box<dyn Policy>, EvaluationError> {
+#[cfg(feature = "learn")]
+pub fn load_checkpoint(path: &Path, practice: &Practice, threads: usize) -> Result<Box<dyn Policy>, EvaluationError> {
+    use std::sync::Arc;
+
+    use crate::learning::evaluate::TrainedPolicy;
+
+    let name = path.display().to_string();
+    let problem = |error: &dyn std::error::Error| {
+        let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+        EvaluationError::Policy { policy: name.clone(), problem: format!("{error}{cause}") }
+    };
+    if !path.exists() {
+        return Err(EvaluationError::UnknownPolicy(name));
+    }
+    let clinic = Arc::new(workup_core::clinic::Clinic::new(practice.base().clone()));
+    let device = crate::device::default_device().map_err(|error| problem(&error))?;
+    let policy = TrainedPolicy::load(path, clinic, &device, threads).map_err(|error| problem(&error))?;
+    Ok(Box::new(policy))
+}
+
+/// Without the code to run one, a trained policy is refused by name.
+///
+/// # Errors
+/// Always.
+#[cfg(not(feature = "learn"))]
+pub fn load_checkpoint(path: &Path, _practice: &Practice, _threads: usize) -> Result<Box<dyn Policy>, EvaluationError> {
     let name = path.display().to_string();
     Err(if path.exists() { EvaluationError::NoLearning(name) } else { EvaluationError::UnknownPolicy(name) })
 }

@@ -1,0 +1,262 @@
+//! Checkpoints: model and optimiser as burnpack, everything else as JSON, a folder that is either the old one or the new one.
+//!
+//! A new checkpoint is written beside the old one, brought to the disk, and takes its place by renames. Killed in between, the next
+//! start finds one of the two whole.
+
+use std::{
+    fs::{self, File},
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use burn::{
+    module::{Module, ModuleMapper, Param, ParamId},
+    prelude::*,
+    store::ModuleRecord,
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use workup_core::digest::Digest;
+use workup_learn::{Learner, OptimizerConfig};
+use workup_model::{Decoder, DecoderConfig};
+
+use super::LearningError;
+
+/// Raised when the layout of checkpoints changes.
+const FORMAT: u32 = 1;
+const MODEL: &str = "model.bpk";
+const OPTIMIZER: &str = "optimizer.bpk";
+const STATE: &str = "state.json";
+
+/// What is stored beside model and optimiser.
+#[derive(Debug, Serialize, Deserialize)]
+struct Stored<S> {
+    format: u32,
+    /// Settings of the run; a checkpoint is only resumed under the same.
+    run: serde_json::Value,
+    decoder: DecoderConfig,
+    state: S,
+    /// Digests of the files beside this one.
+    model: String,
+    optimizer: String,
+}
+
+/// Where the checkpoint of a stage lives.
+#[derive(Clone, Debug)]
+pub struct Checkpoint {
+    folder: PathBuf,
+}
+
+/// A checkpoint read back.
+#[derive(Debug)]
+pub struct Loaded<S> {
+    /// Decoder and optimiser on the device asked for.
+    pub learner: Learner,
+    /// The state stored with them.
+    pub state: S,
+}
+
+impl Checkpoint {
+    /// The checkpoint below the folder of a stage. Finishes or undoes what a kill interrupted.
+    ///
+    /// # Errors
+    /// When the folder cannot be read or written.
+    pub fn open(stage: &Path) -> Result<Self, LearningError> {
+        let checkpoint = Self { folder: stage.join("checkpoint") };
+        let (old, part) = (checkpoint.beside("old"), checkpoint.beside("part"));
+        let whole = checkpoint.exists();
+        if !whole && old.is_dir() {
+            fs::rename(&old, &checkpoint.folder).map_err(LearningError::io(&old))?;
+        }
+        for leftover in [old, part] {
+            if leftover.is_dir() {
+                fs::remove_dir_all(&leftover).map_err(LearningError::io(&leftover))?;
+            }
+        }
+        Ok(checkpoint)
+    }
+
+    /// Whether there is one.
+    pub fn exists(&self) -> bool {
+        self.folder.is_dir()
+    }
+
+    /// Replaces the checkpoint.
+    ///
+    /// # Errors
+    /// When it cannot be written; the one before stays then.
+    pub fn save<S: Serialize>(
+        &self,
+        learner: &Learner,
+        run: &serde_json::Value,
+        state: &S,
+    ) -> Result<(), LearningError> {
+        let part = self.beside("part");
+        if part.is_dir() {
+            fs::remove_dir_all(&part).map_err(LearningError::io(&part))?;
+        }
+        fs::create_dir_all(&part).map_err(LearningError::io(&part))?;
+        let record = |error: &dyn core::fmt::Display| LearningError::damaged(&part, error.to_string());
+        let model = learner.decoder.clone().into_record().into_bytes().map_err(|error| record(&error))?;
+        let optimizer = learner.optimizer.into_bytes().map_err(|error| record(&error))?;
+        let stored = Stored {
+            format: FORMAT,
+            run: run.clone(),
+            decoder: learner.decoder.config().clone(),
+            state,
+            model: digest(&model),
+            optimizer: digest(&optimizer),
+        };
+        let state = serde_json::to_vec(&stored).map_err(|error| record(&error))?;
+        for (name, bytes) in [(MODEL, &model[..]), (OPTIMIZER, &optimizer[..]), (STATE, &state[..])] {
+            write_synced(&part.join(name), bytes)?;
+        }
+        self.swap(&part)
+    }
+
+    /// Puts a finished folder in the place of the checkpoint.
+    fn swap(&self, part: &Path) -> Result<(), LearningError> {
+        let old = self.beside("old");
+        if self.exists() {
+            fs::rename(&self.folder, &old).map_err(LearningError::io(&old))?;
+        }
+        fs::rename(part, &self.folder).map_err(LearningError::io(&self.folder))?;
+        if let Some(stage) = self.folder.parent() {
+            File::open(stage).and_then(|folder| folder.sync_all()).map_err(LearningError::io(stage))?;
+        }
+        if old.is_dir() {
+            fs::remove_dir_all(&old).map_err(LearningError::io(&old))?;
+        }
+        Ok(())
+    }
+
+    /// Reads the checkpoint of a run with these settings.
+    ///
+    /// # Errors
+    /// When it is damaged, or belongs to a run with other settings.
+    pub fn load<S: DeserializeOwned>(
+        &self,
+        run: &serde_json::Value,
+        optimizer: &OptimizerConfig,
+        device: &Device,
+    ) -> Result<Loaded<S>, LearningError> {
+        let stored: Stored<S> = self.stored()?;
+        if &stored.run != run {
+            return Err(LearningError::Foreign { path: self.folder.clone(), what: difference(&stored.run, run) });
+        }
+        let decoder = self.decoder(&stored, device)?;
+        let path = self.folder.join(OPTIMIZER);
+        let bytes = self.bytes(OPTIMIZER, &stored.optimizer)?;
+        let optimizer = optimizer
+            .init()
+            .from_bytes(burn::tensor::Bytes::from_bytes_vec(bytes))
+            .map_err(|error| LearningError::damaged(&path, error.to_string()))?;
+        Ok(Loaded { learner: Learner { decoder, optimizer, device: device.clone() }, state: stored.state })
+    }
+
+    /// Reads decoder and state alone, whatever run they belong to.
+    ///
+    /// # Errors
+    /// When the checkpoint is damaged.
+    pub fn load_decoder<S: DeserializeOwned>(&self, device: &Device) -> Result<(Decoder, S), LearningError> {
+        let stored: Stored<S> = self.stored()?;
+        Ok((self.decoder(&stored, device)?, stored.state))
+    }
+
+    /// Reads the state alone, of a run with these settings; `None` without a checkpoint.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn load_state<S: DeserializeOwned>(&self, run: &serde_json::Value) -> Result<Option<S>, LearningError> {
+        if !self.exists() {
+            return Ok(None);
+        }
+        let stored: Stored<S> = self.stored()?;
+        if &stored.run != run {
+            return Err(LearningError::Foreign { path: self.folder.clone(), what: difference(&stored.run, run) });
+        }
+        Ok(Some(stored.state))
+    }
+
+    fn stored<S: DeserializeOwned>(&self) -> Result<Stored<S>, LearningError> {
+        let path = self.folder.join(STATE);
+        let bytes = fs::read(&path).map_err(LearningError::io(&path))?;
+        let format: serde_json::Value =
+            serde_json::from_slice(&bytes).map_err(|error| LearningError::damaged(&self.folder, error.to_string()))?;
+        if format["format"] != FORMAT {
+            let what = format!("format {} instead of {FORMAT}", format["format"]);
+            return Err(LearningError::Foreign { path: self.folder.clone(), what });
+        }
+        serde_json::from_slice(&bytes).map_err(|error| LearningError::damaged(&self.folder, error.to_string()))
+    }
+
+    fn decoder<S>(&self, stored: &Stored<S>, device: &Device) -> Result<Decoder, LearningError> {
+        stored.decoder.validate()?;
+        let bytes = self.bytes(MODEL, &stored.model)?;
+        let record = ModuleRecord::from_bytes(burn::tensor::Bytes::from_bytes_vec(bytes))
+            .map_err(|error| LearningError::damaged(&self.folder, error.to_string()))?;
+        Ok(stored.decoder.init(device).load_record(record))
+    }
+
+    fn bytes(&self, name: &str, expected: &str) -> Result<Vec<u8>, LearningError> {
+        let path = self.folder.join(name);
+        let bytes = fs::read(&path).map_err(LearningError::io(&path))?;
+        if digest(&bytes) != expected {
+            return Err(LearningError::damaged(&self.folder, format!("`{name}` has another digest")));
+        }
+        Ok(bytes)
+    }
+
+    fn beside(&self, suffix: &str) -> PathBuf {
+        self.folder.with_extension(suffix)
+    }
+}
+
+fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), LearningError> {
+    let write = || {
+        let mut file = File::create(path)?;
+        file.write_all(bytes)?;
+        file.sync_all()
+    };
+    write().map_err(LearningError::io(path))
+}
+
+fn digest(bytes: &[u8]) -> String {
+    let mut digest = Digest::new();
+    digest.bytes(bytes);
+    crate::setting::hex(digest.value())
+}
+
+/// The first setting in which two runs differ.
+fn difference(stored: &serde_json::Value, asked: &serde_json::Value) -> String {
+    if let (Some(stored), Some(asked)) = (stored.as_object(), asked.as_object()) {
+        for (name, value) in stored {
+            let other = asked.get(name).unwrap_or(&serde_json::Value::Null);
+            if value != other {
+                return format!("`{name}` was {value}, is {other}");
+            }
+        }
+    }
+    format!("was {stored}, is {asked}")
+}
+
+/// A fresh decoder whose parameters have fixed identities, so that equal runs write equal bytes.
+pub fn fresh_decoder(config: &DecoderConfig, seed: u64, device: &Device) -> Decoder {
+    device.seed(seed);
+    let decoder = config.init(device);
+    // Parameters are drawn at first use: draw them now, in order.
+    let _ = decoder.clone().into_record();
+    decoder.map(&mut Numbered { next: 0 })
+}
+
+/// Gives parameters the identities 1, 2 and so on.
+struct Numbered {
+    next: u64,
+}
+
+impl ModuleMapper for Numbered {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        self.next += 1;
+        let (_, value, mapper) = param.consume();
+        Param::from_mapped_value(ParamId::from(self.next), value, mapper)
+    }
+}

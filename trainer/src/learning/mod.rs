@@ -1,0 +1,21 @@
+//! From conversations to a trained policy: expert conversations, tokenizer, supervised fine-tuning, DAPO, export.
+//!
+//! Every stage owns one folder, writes atomically, skips when it is complete and resumes where it was killed.
+
+pub mod checkpoint;
+pub mod conversation;
+pub mod dapo;
+mod error;
+pub mod evaluate;
+pub mod export;
+pub mod format;
+mod journal;
+pub mod pipeline;
+pub mod preset;
+pub mod report;
+pub mod sft;
+mod stage;
+pub mod text_clinic;
+pub mod vocabulary;
+
+pub use error::LearningError;

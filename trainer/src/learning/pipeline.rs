@@ -1,0 +1,254 @@
+//! The stages in order, each skipped when its output is complete: conversations, tokenizer, supervised fine-tuning, DAPO, control,
+//! export, evaluation.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use burn::prelude::Device;
+use serde_json::json;
+use workup_core::{clinic::Clinic, nano, protocol::Message, random::Split};
+use workup_learn::{DapoState, Example, Learner, SftState};
+
+use super::{
+    LearningError,
+    checkpoint::Checkpoint,
+    conversation::{Practice, Written, read_conversations, write_conversations},
+    dapo::{DapoRun, run_dapo},
+    export::{NOTICE, PolicyConfig},
+    format::NanoFormat,
+    preset::Preset,
+    sft::{SftRun, Surroundings, run_control, run_sft},
+    text_clinic::TextClinic,
+    vocabulary::train_vocabulary,
+};
+use crate::{
+    atomic_file::write_atomically,
+    progress::Progress,
+    setting::{Setting, hex},
+};
+
+/// Most conversations the vocabulary is trained on.
+const VOCABULARY_CONVERSATIONS: usize = 4_000;
+
+/// A training run: what, where, with which numbers.
+pub struct Pipeline<'a> {
+    /// Where everything goes.
+    pub out: PathBuf,
+    /// Sizes and rates.
+    pub preset: Preset,
+    /// Seed of everything.
+    pub seed: u64,
+    /// Noise, prices, caps and split that are trained on; its `cases` is not used.
+    pub setting: Setting,
+    /// The clinic.
+    pub clinic: Arc<Clinic>,
+    /// Device with autodiff.
+    pub device: Device,
+    /// Threads for what is not a matrix product.
+    pub threads: usize,
+    /// Go on where a run with the same settings stopped.
+    pub resume: bool,
+    /// Updates of supervised fine-tuning instead of the preset's.
+    pub sft_steps: Option<u64>,
+    /// Steps of DAPO instead of the preset's.
+    pub dapo_steps: Option<u64>,
+    /// What a person sees.
+    pub progress: &'a dyn Progress,
+}
+
+/// What is learned from.
+#[derive(Debug)]
+pub struct Prepared {
+    /// `tokenizer.json`.
+    pub tokenizer: String,
+    /// The prompt format over it.
+    pub format: Arc<NanoFormat>,
+    /// Encoded conversations to learn from.
+    pub examples: Vec<Example>,
+    /// Encoded conversations held out.
+    pub held_out: Vec<Example>,
+}
+
+impl Pipeline<'_> {
+    /// The setting under which scenarios are drawn for training.
+    fn training(&self, cases: u64) -> Setting {
+        Setting { cases, seed: self.seed, split: Split::Train, ..self.setting.clone() }
+    }
+
+    /// Writes the expert's conversations; skipped when they are there.
+    ///
+    /// # Errors
+    /// When files cannot be used or hold conversations of other settings.
+    pub fn conversations(&self, count: u64) -> Result<(PathBuf, Written), LearningError> {
+        fs::create_dir_all(&self.out).map_err(LearningError::io(&self.out))?;
+        let (path, note) = (self.out.join("conversations.jsonl"), self.out.join("conversations.json"));
+        let setting = self.training(count);
+        let identity = json!({ "setting": setting, "knowledge": hex(self.clinic.base().digest) });
+        if path.is_file()
+            && let Ok(text) = fs::read_to_string(&note)
+        {
+            let stored: serde_json::Value =
+                serde_json::from_str(&text).map_err(|error| LearningError::damaged(&note, error.to_string()))?;
+            if stored["identity"] != identity {
+                let what = format!("conversations were written with {}", stored["identity"]);
+                return Err(LearningError::Foreign { path: note, what });
+            }
+            let written = serde_json::from_value(stored["written"].clone())
+                .map_err(|error| LearningError::damaged(&note, error.to_string()))?;
+            return Ok((path, written));
+        }
+        let practice = Practice::new(self.clinic.clone(), &setting)?;
+        let written = write_conversations(&practice, &setting, &path, self.threads, self.progress)?;
+        self.progress.note(&format!(
+            "conversations: {} written, the expert's accuracy {:.3}, reward {:.3}; {} messages misheard",
+            written.conversations, written.score, written.reward, written.misheard
+        ));
+        let text = json!({ "identity": identity, "written": written }).to_string();
+        write_atomically(&note, text.as_bytes()).map_err(LearningError::io(&note))?;
+        Ok((path, written))
+    }
+
+    /// Trains the vocabulary; skipped when it is there.
+    ///
+    /// # Errors
+    /// When files cannot be used.
+    pub fn tokenizer(&self, conversations: &[Vec<Message>]) -> Result<String, LearningError> {
+        let path = self.out.join("tokenizer.json");
+        if path.is_file() {
+            return fs::read_to_string(&path).map_err(LearningError::io(&path));
+        }
+        let texts = conversations.iter().take(VOCABULARY_CONVERSATIONS).map(Vec::as_slice);
+        let json = train_vocabulary(texts, self.preset.vocab_size())?;
+        write_atomically(&path, json.as_bytes()).map_err(LearningError::io(&path))?;
+        Ok(json)
+    }
+
+    /// Conversations and tokenizer, encoded.
+    ///
+    /// # Errors
+    /// When files cannot be used or no conversation fits.
+    pub fn prepare(&self) -> Result<Prepared, LearningError> {
+        let (path, _) = self.conversations(self.preset.conversations())?;
+        let conversations = read_conversations(&path)?;
+        let tokenizer = self.tokenizer(&conversations)?;
+        let format = Arc::new(NanoFormat::from_json(&tokenizer)?);
+        let mut examples = encode(&format, &conversations, self.threads, self.progress)?;
+        let held_out = examples.split_off(examples.len() - self.preset.held_out().min(examples.len() / 2));
+        Ok(Prepared { tokenizer, format, examples, held_out })
+    }
+
+    fn surroundings(&self) -> Surroundings<'_> {
+        Surroundings { device: &self.device, resume: self.resume }
+    }
+
+    /// Settings of supervised fine-tuning.
+    pub fn sft_run(&self, prepared: &Prepared) -> SftRun {
+        let run = self.preset.sft(prepared.format.tokenizer().vocab_size(), self.seed);
+        SftRun { steps: self.sft_steps.unwrap_or(run.steps), ..run }
+    }
+
+    /// Settings of DAPO.
+    pub fn dapo_run(&self, prepared: &Prepared) -> DapoRun {
+        let run = self.preset.dapo(prepared.format.end_token());
+        DapoRun { steps: self.dapo_steps.unwrap_or(run.steps), ..run }
+    }
+
+    /// Supervised fine-tuning in `folder`.
+    ///
+    /// # Errors
+    /// As [`run_sft`].
+    pub fn sft(&self, prepared: &Prepared, folder: &Path) -> Result<(Learner, SftState), LearningError> {
+        let run = self.sft_run(prepared);
+        run_sft(&run, folder, &prepared.examples, &prepared.held_out, self.surroundings(), self.progress)
+    }
+
+    /// DAPO in `folder` from the weights in `sft_folder`.
+    ///
+    /// # Errors
+    /// As [`run_dapo`].
+    pub fn dapo(
+        &self,
+        prepared: &Prepared,
+        sft_folder: &Path,
+        folder: &Path,
+    ) -> Result<(Learner, DapoState), LearningError> {
+        let setting = self.training(0);
+        let clinic = TextClinic::new(self.clinic.clone(), prepared.format.clone(), move |index| setting.case(index))?;
+        let source = Checkpoint::open(sft_folder)?;
+        let origin = format!("sft of seed {}, {} updates", self.seed, self.sft_run(prepared).steps);
+        let decoder = || source.load_decoder::<SftState>(&self.device).map(|(decoder, _)| decoder);
+        run_dapo(&self.dapo_run(prepared), folder, &origin, decoder, &clinic, self.surroundings(), self.progress)
+    }
+
+    /// The control in `folder`: supervised fine-tuning goes on for `tokens` more tokens.
+    ///
+    /// # Errors
+    /// As [`run_control`].
+    pub fn control(
+        &self,
+        prepared: &Prepared,
+        sft_folder: &Path,
+        folder: &Path,
+        tokens: u64,
+    ) -> Result<(Learner, SftState), LearningError> {
+        let run = self.sft_run(prepared);
+        run_control(&run, sft_folder, folder, tokens, &prepared.examples, self.surroundings(), self.progress)
+    }
+
+    /// What an exported policy of `stage` says about itself.
+    pub fn policy_config(&self, learner: &Learner, stage: &str) -> PolicyConfig {
+        let base = self.clinic.base();
+        PolicyConfig {
+            format: "nano".to_owned(),
+            decoder: learner.decoder.config().clone(),
+            knowledge: base.name.clone(),
+            knowledge_digest: hex(base.digest),
+            stage: stage.to_owned(),
+            seed: self.seed,
+            notice: NOTICE.to_owned(),
+        }
+    }
+}
+
+/// Encodes conversations and drops those longer than [`nano::MAX_TOKENS`], saying how many.
+///
+/// # Errors
+/// When none is left.
+pub fn encode(
+    format: &NanoFormat,
+    conversations: &[Vec<Message>],
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Vec<Example>, LearningError> {
+    progress.start("encoding", conversations.len() as u64);
+    let mut examples = crate::evaluation::parallel::map(
+        conversations.len(),
+        threads,
+        progress,
+        || (),
+        |(), index| format.example(&conversations[index]),
+    );
+    progress.finish();
+    let before = examples.len();
+    examples.retain(|example| example.tokens.len() <= nano::MAX_TOKENS);
+    if examples.is_empty() {
+        return Err(LearningError::NothingFits(nano::MAX_TOKENS));
+    }
+    let mut lens: Vec<usize> = examples.iter().map(|example| example.tokens.len()).collect();
+    lens.sort_unstable();
+    let chosen: usize =
+        examples.iter().map(|example| example.action_mask.iter().filter(|&&chosen| chosen).count()).sum();
+    progress.note(&format!(
+        "encoding: {} conversations, median {} tokens, longest {}, {:.0} of the doctor on average; {} dropped for more than {} tokens",
+        examples.len(),
+        lens[lens.len() / 2],
+        lens[lens.len() - 1],
+        chosen as f64 / examples.len() as f64,
+        before - examples.len(),
+        nano::MAX_TOKENS,
+    ));
+    Ok(examples)
+}

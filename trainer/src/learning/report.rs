@@ -1,0 +1,219 @@
+//! The whole pipeline and what came of it: expert, supervised fine-tuning, control, DAPO and the clinicians on the same scenarios.
+
+use std::{fmt::Write, sync::Arc, time::Instant};
+
+use serde::Serialize;
+use workup_learn::Learner;
+
+use super::{
+    LearningError,
+    evaluate::TrainedPolicy,
+    export::{export_policy, load_policy},
+    pipeline::{Pipeline, Prepared},
+};
+use crate::{
+    atomic_file::write_atomically,
+    evaluation::{
+        ClinicianKind, ClinicianPolicy, Difference, EvaluationReport, Outcome, Practice, evaluate, paired_difference,
+        row, row_header,
+        statistics::{Estimate, bootstrap},
+    },
+    setting::Setting,
+};
+
+/// What `workup train --json` prints.
+#[derive(Clone, Debug, Serialize)]
+pub struct TrainingReport {
+    /// Preset and seed.
+    pub preset: &'static str,
+    /// Seed of the run.
+    pub seed: u64,
+    /// How trained policies chose tokens.
+    pub sampling: &'static str,
+    /// Supervised fine-tuning.
+    pub sft: EvaluationReport,
+    /// DAPO.
+    pub dapo: EvaluationReport,
+    /// Supervised fine-tuning continued for DAPO's token budget.
+    pub control: EvaluationReport,
+    /// The expert and the other clinicians.
+    pub clinicians: Vec<EvaluationReport>,
+    /// Clinic reward, DAPO minus supervised fine-tuning, paired.
+    pub difference: Estimate,
+    /// All paired differences of DAPO from supervised fine-tuning.
+    pub dapo_minus_sft: Difference,
+    /// All paired differences of DAPO from the control.
+    pub dapo_minus_control: Difference,
+    /// Accuracy of supervised fine-tuning as a share of its expert's.
+    pub sft_accuracy_of_expert: Estimate,
+    /// Accuracy of the expert as a share of that of `ideal`.
+    pub expert_accuracy_of_ideal: Estimate,
+    /// Dollars of the expert as a multiple of those of `ideal`.
+    pub expert_dollars_of_ideal: Estimate,
+    /// Tokens trained on by DAPO, which the control got too.
+    pub token_budget: u64,
+    /// Seconds of wall clock, training and evaluation.
+    pub seconds: f64,
+    /// Seconds by stage; what was already there counts as nothing.
+    pub seconds_by_stage: Vec<(String, f64)>,
+}
+
+impl TrainingReport {
+    /// One table: expert, supervised fine-tuning, control, DAPO, clinicians.
+    pub fn table(&self) -> String {
+        let mut text = format!("{}\n", row_header());
+        let (experts, others): (Vec<_>, Vec<_>) =
+            self.clinicians.iter().partition(|report| report.policy == ClinicianKind::Expert.name());
+        for report in experts.into_iter().chain([&self.sft, &self.control, &self.dapo]).chain(others) {
+            text.push_str(&row(report));
+            text.push('\n');
+        }
+        let difference = |name: &str, estimate: &Estimate| {
+            format!("{name} {:+.4} [{:+.4}, {:+.4}]", estimate.mean, estimate.low, estimate.high)
+        };
+        for (name, other) in [("SFT", &self.dapo_minus_sft), ("control", &self.dapo_minus_control)] {
+            let _ = writeln!(
+                text,
+                "DAPO minus {name}: {}, {}, {}",
+                difference("reward", &other.reward),
+                difference("accuracy", &other.accuracy),
+                difference("dollars", &other.dollars),
+            );
+        }
+        let _ = writeln!(
+            text,
+            "{} cases of {:?}, noise keyed {}/{}, clinic reward; trained policies: {}; {:.0} s",
+            self.dapo.setting.cases,
+            self.dapo.setting.split,
+            self.dapo.setting.patient_noise,
+            self.dapo.setting.exam_noise,
+            self.sampling,
+            self.seconds,
+        );
+        text.push_str("Simulator for research and teaching. Not medical advice.");
+        text
+    }
+}
+
+/// A stopwatch over stages.
+struct Stopwatch {
+    begun: Instant,
+    lap: Instant,
+    laps: Vec<(String, f64)>,
+}
+
+impl Stopwatch {
+    fn start() -> Self {
+        Self { begun: Instant::now(), lap: Instant::now(), laps: Vec::new() }
+    }
+
+    fn lap(&mut self, stage: &str) {
+        self.laps.push((stage.to_owned(), self.lap.elapsed().as_secs_f64()));
+        self.lap = Instant::now();
+    }
+}
+
+/// Runs all stages and evaluates what came of them; also written to `report.json`.
+///
+/// # Errors
+/// When a stage fails.
+pub fn report_training(pipeline: &Pipeline<'_>, setting: &Setting) -> Result<TrainingReport, LearningError> {
+    let mut watch = Stopwatch::start();
+    let out = &pipeline.out;
+    let prepared = pipeline.prepare()?;
+    watch.lap("conversations");
+    let (sft, _) = pipeline.sft(&prepared, &out.join("sft"))?;
+    export(pipeline, &prepared, &sft, "sft")?;
+    watch.lap("sft");
+    let (dapo, state) = pipeline.dapo(&prepared, &out.join("sft"), &out.join("dapo"))?;
+    export(pipeline, &prepared, &dapo, "dapo")?;
+    watch.lap("dapo");
+    let token_budget = state.num_tokens;
+    let (control, _) = pipeline.control(&prepared, &out.join("sft"), &out.join("control"), token_budget)?;
+    export(pipeline, &prepared, &control, "control")?;
+    watch.lap("control");
+
+    let [sft, dapo, control] = [
+        trained(pipeline, setting, "sft")?,
+        trained(pipeline, setting, "dapo")?,
+        trained(pipeline, setting, "control")?,
+    ];
+    watch.lap("evaluation");
+    let clinicians = clinicians(pipeline, setting)?;
+    watch.lap("clinicians");
+
+    let threads = pipeline.threads;
+    let of =
+        |kind: ClinicianKind| &clinicians[ClinicianKind::ALL.iter().position(|&other| other == kind).unwrap_or(0)].1;
+    let (expert, ideal) = (of(ClinicianKind::Expert), of(ClinicianKind::Ideal));
+    let accuracy = |outcome: &Outcome| f64::from(u8::from(outcome.is_correct()));
+    let dollars = |outcome: &Outcome| outcome.reward.tally.dollars();
+    let dapo_minus_sft = paired_difference(&dapo.1, &sft.1, "sft", threads);
+    let report = TrainingReport {
+        preset: pipeline.preset.name(),
+        seed: pipeline.seed,
+        sampling: "temperature 1",
+        difference: dapo_minus_sft.reward,
+        dapo_minus_sft,
+        dapo_minus_control: paired_difference(&dapo.1, &control.1, "control", threads),
+        sft_accuracy_of_expert: ratio(&sft.1, expert, accuracy, threads),
+        expert_accuracy_of_ideal: ratio(expert, ideal, accuracy, threads),
+        expert_dollars_of_ideal: ratio(expert, ideal, dollars, threads),
+        token_budget,
+        sft: sft.0,
+        dapo: dapo.0,
+        control: control.0,
+        clinicians: clinicians.into_iter().map(|(report, _)| report).collect(),
+        seconds: watch.begun.elapsed().as_secs_f64(),
+        seconds_by_stage: watch.laps,
+    };
+    let path = out.join("report.json");
+    let json = serde_json::to_vec_pretty(&report).map_err(|error| LearningError::damaged(&path, error.to_string()))?;
+    write_atomically(&path, &json).map_err(LearningError::io(&path))?;
+    Ok(report)
+}
+
+fn export(pipeline: &Pipeline<'_>, prepared: &Prepared, learner: &Learner, stage: &str) -> Result<(), LearningError> {
+    let folder = pipeline.out.join("policy").join(stage);
+    let config = pipeline.policy_config(learner, stage);
+    export_policy(&folder, &learner.decoder, &prepared.tokenizer, &config)
+}
+
+/// Evaluates what was exported: the f16 weights, as others will run them.
+fn trained(
+    pipeline: &Pipeline<'_>,
+    setting: &Setting,
+    stage: &str,
+) -> Result<(EvaluationReport, Vec<Outcome>), LearningError> {
+    let device = pipeline.device.clone().without_autodiff();
+    let exported = load_policy(&pipeline.out.join("policy").join(stage), &device)?;
+    let clinic = pipeline.clinic.clone();
+    let policy = TrainedPolicy::new(stage, exported.decoder, Arc::new(exported.format), clinic, pipeline.threads);
+    Ok(evaluate(&policy, setting, pipeline.clinic.base(), pipeline.threads, pipeline.progress)?)
+}
+
+/// All clinicians, in the order of [`ClinicianKind::ALL`].
+fn clinicians(
+    pipeline: &Pipeline<'_>,
+    setting: &Setting,
+) -> Result<Vec<(EvaluationReport, Vec<Outcome>)>, LearningError> {
+    let practice = Practice::new(pipeline.clinic.base().clone(), setting.payer);
+    let play = |kind| {
+        let policy = ClinicianPolicy::new(kind, practice.clone(), &setting.scenario(0), pipeline.threads);
+        Ok(evaluate(&policy, setting, pipeline.clinic.base(), pipeline.threads, pipeline.progress)?)
+    };
+    ClinicianKind::ALL.into_iter().map(play).collect()
+}
+
+/// Mean of a quantity in `first` as a multiple of that in `second`, on the same scenarios.
+fn ratio(first: &[Outcome], second: &[Outcome], quantity: impl Fn(&Outcome) -> f64, threads: usize) -> Estimate {
+    let pairs: Vec<(f64, f64)> = first.iter().zip(second).map(|(a, b)| (quantity(a), quantity(b))).collect();
+    bootstrap(pairs.len(), threads, |counts| {
+        let (mut above, mut below) = (0.0, 0.0);
+        for ((a, b), &count) in pairs.iter().zip(counts) {
+            above += a * f64::from(count);
+            below += b * f64::from(count);
+        }
+        vec![above / below]
+    })[0]
+}

@@ -1,0 +1,91 @@
+//! The loop that every training stage shares: resume, step, log, checkpoint.
+
+use std::{fs, path::Path, time::Instant};
+
+use burn::prelude::Device;
+use serde::{Serialize, de::DeserializeOwned};
+use workup_learn::{Learner, Metrics, OptimizerConfig};
+
+use super::{LearningError, checkpoint::Checkpoint, journal::Journal};
+use crate::progress::Progress;
+
+/// What distinguishes one stage from another.
+pub(crate) trait Stage {
+    /// What a checkpoint stores beside model and optimiser.
+    type State: Serialize + DeserializeOwned;
+
+    /// The name in progress bars.
+    fn name(&self) -> &'static str;
+    /// Steps done in this stage.
+    fn step(&self, state: &Self::State) -> u64;
+    /// Work done and work to do, in any unit.
+    fn progress(&self, state: &Self::State) -> (u64, u64);
+    /// Performs one step.
+    fn advance(&mut self, state: &mut Self::State, learner: &mut Learner) -> Result<Metrics, LearningError>;
+    /// The status line of a step: same quantities, same order, every time.
+    fn status(&self, metrics: &Metrics) -> String;
+}
+
+/// Where and how a stage runs.
+#[derive(Debug)]
+pub(crate) struct StageFolder<'a> {
+    /// Folder of the stage: `metrics.jsonl` and `checkpoint/`.
+    pub(crate) path: &'a Path,
+    /// Settings of the run, compared on resume.
+    pub(crate) run: serde_json::Value,
+    /// The optimiser, as it was built when saved.
+    pub(crate) optimizer: OptimizerConfig,
+    /// Device with autodiff.
+    pub(crate) device: &'a Device,
+    /// Steps between checkpoints.
+    pub(crate) checkpoint_every: u64,
+    /// Go on where a run with the same settings stopped; otherwise the folder has to be empty.
+    pub(crate) resume: bool,
+}
+
+/// Runs a stage to its end and returns learner and state; a stage that is complete is only read.
+pub(crate) fn run_stage<S: Stage>(
+    stage: &mut S,
+    folder: &StageFolder<'_>,
+    start: impl FnOnce() -> Result<(Learner, S::State), LearningError>,
+    progress: &dyn Progress,
+) -> Result<(Learner, S::State), LearningError> {
+    let path = folder.path;
+    fs::create_dir_all(path).map_err(LearningError::io(path))?;
+    let checkpoint = Checkpoint::open(path)?;
+    if checkpoint.exists() && !folder.resume {
+        return Err(LearningError::Begun(path.to_owned()));
+    }
+    let (mut learner, mut state) = if checkpoint.exists() {
+        let loaded = checkpoint.load(&folder.run, &folder.optimizer, folder.device)?;
+        (loaded.learner, loaded.state)
+    } else {
+        start()?
+    };
+    let journal_path = path.join("metrics.jsonl");
+    let mut journal = Journal::open(&journal_path, stage.step(&state)).map_err(LearningError::io(&journal_path))?;
+    let (done, total) = stage.progress(&state);
+    progress.start(stage.name(), total);
+    progress.advance(done.min(total));
+    loop {
+        let (before, total) = stage.progress(&state);
+        if before >= total {
+            break;
+        }
+        let begun = Instant::now();
+        let mut metrics = stage.advance(&mut state, &mut learner)?;
+        metrics.set("timing_s/step", begun.elapsed().as_secs_f64());
+        let (after, _) = stage.progress(&state);
+        journal.write(stage.step(&state), &metrics).map_err(LearningError::io(&journal_path))?;
+        progress.status(&stage.status(&metrics));
+        progress.advance(after.min(total) - before);
+        let is_last = after >= total;
+        if is_last || stage.step(&state).is_multiple_of(folder.checkpoint_every.max(1)) {
+            journal.sync().map_err(LearningError::io(&journal_path))?;
+            checkpoint.save(&learner, &folder.run, &state)?;
+            progress.note(&format!("{} {after}/{total}: {}", stage.name(), stage.status(&metrics)));
+        }
+    }
+    progress.finish();
+    Ok((learner, state))
+}
