@@ -111,10 +111,11 @@ impl RefereedDialogue {
 
     /// Performs one message. After the end nothing happens and nothing is recorded: `None`.
     pub fn send(&mut self, message: &str) -> Option<&TurnRecord> {
+        let before = self.records.len();
         self.watch(|dialogue| {
             dialogue.send(message);
         });
-        self.records.last().filter(|_| self.records.len() == self.dialogue.episode().history().len())
+        self.records.get(before)
     }
 
     /// Orders an exam by name and arguments, in the words an agent would use.

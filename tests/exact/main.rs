@@ -2,6 +2,7 @@
 
 mod belief_oracle;
 mod imported;
+mod parity;
 mod properties;
 mod published_reward;
 mod tiny;

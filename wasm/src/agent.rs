@@ -32,9 +32,9 @@ impl Agent {
         let device = workup_learn::flex_device();
         let decoder = load_weights(weights, &device).map_err(|error| into_error("bad_checkpoint", &error))?;
         let tokenizer = Tokenizer::from_json(tokenizer).map_err(|error| into_error("bad_checkpoint", &error))?;
-        let end = tokenizer
-            .special(END)
-            .ok_or_else(|| into_error("bad_checkpoint", &format!("the tokenizer has no token `{END}`: export it again")))?;
+        let end = tokenizer.special(END).ok_or_else(|| {
+            into_error("bad_checkpoint", &format!("the tokenizer has no token `{END}`: export it again"))
+        })?;
         Ok(Self { decoder, tokenizer, end, device })
     }
 
@@ -58,8 +58,10 @@ impl Agent {
         let sampling = Sampling { temperature, top_p: 1.0 };
         while message.len() < MAX_MESSAGE_TOKENS {
             let batch = RaggedBatch::from_rows([&unread]);
-            let logits = self.decoder.next_logits(&batch, &mut cache).map_err(|error| into_error("too_long", &error))?;
-            let logits: Vec<f32> = logits.into_data().to_vec().map_err(|error| into_error("bad_checkpoint", &format!("{error:?}")))?;
+            let logits =
+                self.decoder.next_logits(&batch, &mut cache).map_err(|error| into_error("too_long", &error))?;
+            let logits: Vec<f32> =
+                logits.into_data().to_vec().map_err(|error| into_error("bad_checkpoint", &format!("{error:?}")))?;
             let token = sample(&logits, sampling, &mut rng).token;
             if token == self.end {
                 break;

@@ -444,8 +444,9 @@ pub(crate) struct DebriefDto {
 impl DebriefDto {
     pub(crate) fn new(debrief: Debrief, records: &[TurnRecord]) -> Self {
         let reward = RewardDto::from(&debrief.reward);
-        let Debrief { ending, disease, variant, icd10, severity, diagnosis, score, unmatched, reference_workup, .. } =
-            debrief;
+        let Debrief {
+            ending, disease, variant, icd10, severity, diagnosis, score, unmatched, reference_workup, ..
+        } = debrief;
         Self {
             ending,
             disease,

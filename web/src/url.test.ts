@@ -11,10 +11,11 @@ const FULL: PlaygroundState = {
   patientNoise: 0.15,
   examNoise: 1,
   personality: 'impatient',
-  language: 'A',
+  proficiency: 'level_a',
   recall: 'low',
   rewardMode: 'paper',
   payer: 'cash',
+  prevalence: 'incidence',
   code: 'wu1-AZaz09_.~',
 };
 

@@ -6,10 +6,11 @@
  */
 import {
   DEFAULT_STATE,
-  LANGUAGES,
   NOISE_PLANS,
   PAYERS,
   PERSONALITIES,
+  PREVALENCES,
+  PROFICIENCIES,
   RECALLS,
   REWARD_MODES,
   type PlaygroundState,
@@ -42,10 +43,11 @@ const FIELDS: { readonly [K in QueryKey]: Field<K> } = {
   patientNoise: share('patient-noise'),
   examNoise: share('exam-noise'),
   personality: choice('personality', ['any', ...PERSONALITIES]),
-  language: choice('language', ['any', ...LANGUAGES]),
+  proficiency: choice('proficiency', ['any', ...PROFICIENCIES]),
   recall: choice('recall', ['any', ...RECALLS]),
   rewardMode: choice('reward', REWARD_MODES),
   payer: choice('payer', PAYERS),
+  prevalence: choice('prevalence', PREVALENCES),
 };
 
 const QUERY_KEYS = Object.keys(FIELDS) as QueryKey[];

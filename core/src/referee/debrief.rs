@@ -100,7 +100,7 @@ fn reference(episode: &Episode, texts: &[String]) -> Vec<OrderedExam> {
     let entry = |text: &String| match catalogue.parse_call_text(text) {
         Ok(call) => {
             let identity = catalogue.identity(&call);
-            let done = episode.executed().iter().any(|other| catalogue.identity(other) == identity);
+            let done = episode.collected().iter().any(|other| catalogue.identity(other) == identity);
             OrderedExam { label: catalogue.label(&call), done }
         }
         Err(_) => OrderedExam { label: text.to_string(), done: false },

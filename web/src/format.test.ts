@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+
+import { bits, dollars, percent, signed } from './format';
+
+describe('numbers on the page', () => {
+  it('never claim certainty by rounding', () => {
+    expect([0, 0.001, 0.5, 0.999, 1].map(percent)).toEqual(['0 %', '<1 %', '50 %', '>99 %', '100 %']);
+  });
+
+  it('carry one sign, and none for nothing', () => {
+    expect([1, -1, -0.001].map((value) => signed(value, 2))).toEqual(['+1.00', '−1.00', '0.00']);
+    expect(bits(0.254)).toBe('+0.25 bit');
+  });
+
+  it('show cents where they matter', () => {
+    expect([0, 14.31, 1171.1].map(dollars)).toEqual(['$0.00', '$14.31', '$1,171']);
+  });
+});
