@@ -53,7 +53,8 @@ impl Policy for DecoderPolicy {
 
     fn next_logits(&self, batch: &RaggedBatch, cache: &mut KvCache) -> Result<Vec<f32>, CacheError> {
         let logits = self.decoder.next_logits(batch, cache)?;
-        Ok(logits.into_data().iter::<f32>().collect())
+        let data = logits.into_data();
+        Ok(data.iter::<f32>().collect())
     }
 
     fn select_rows(&self, cache: &KvCache, rows: &[usize]) -> KvCache {
