@@ -8,7 +8,12 @@ mod channel;
 mod evidence;
 pub mod gain;
 
-use alloc::{collections::BTreeMap, sync::Arc, vec, vec::Vec};
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    vec,
+    vec::Vec,
+};
 
 use crate::{
     case::{Patient, Prevalence},
@@ -21,6 +26,9 @@ use crate::{
 };
 pub use channel::duration_shift;
 use evidence::{PanelEvidence, RootEvidence};
+
+/// The plan of someone who believes every word.
+static NO_NOISE: Plan = Plan::Keyed { patient_ppm: 0, exam_ppm: 0 };
 
 /// What everybody knows about the patient from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +55,8 @@ pub struct Belief {
     base: Arc<KnowledgeBase>,
     presentation: Presentation,
     exact: bool,
+    /// Believes every word: reads answers, and plans questions, as if there were no noise.
+    naive: bool,
     prior: Vec<f64>,
     /// Evidence by finding (index), with its attributes and dependent panels.
     roots: BTreeMap<u16, RootEvidence>,
@@ -54,6 +64,8 @@ pub struct Belief {
     panels: BTreeMap<u16, PanelEvidence>,
     /// Factor of each touched root or panel: one number per hypothesis. Panels come after findings.
     factors: BTreeMap<(bool, u16), Vec<f64>>,
+    /// Roots and panels with readings that the posterior does not know yet.
+    stale: BTreeSet<(bool, u16)>,
     posterior: Vec<f64>,
 }
 
@@ -87,10 +99,12 @@ impl Belief {
             base,
             presentation,
             exact: true,
+            naive: false,
             prior,
             roots: BTreeMap::new(),
             panels: BTreeMap::new(),
             factors: BTreeMap::new(),
+            stale: BTreeSet::new(),
             posterior,
         }
     }
@@ -114,30 +128,29 @@ impl Belief {
 
     /// Takes in one step of an episode.
     pub fn observe_step(&mut self, episode: &Episode, step: &Step) {
-        let exam = match &step.action {
-            crate::action::Action::Order(call) => Some(call.exam()),
-            _ => None,
-        };
-        for reading in episode.readings_of(step) {
-            self.observe(reading, episode.plan(), step.patient_turn, exam);
-        }
+        self.observe_readings(episode, step, episode.plan());
     }
 
     /// Takes in one step as if there were no noise: what someone does who believes every word. An observation that leaves no
     /// hypothesis possible is disregarded.
     pub fn observe_step_naively(&mut self, episode: &Episode, step: &Step) {
-        let plan = Plan::Keyed { patient_ppm: 0, exam_ppm: 0 };
+        self.observe_readings(episode, step, &Plan::Keyed { patient_ppm: 0, exam_ppm: 0 });
+    }
+
+    fn observe_readings(&mut self, episode: &Episode, step: &Step, plan: &Plan) {
         let exam = match &step.action {
             crate::action::Action::Order(call) => Some(call.exam()),
             _ => None,
         };
         for reading in episode.readings_of(step) {
-            self.observe(reading, &plan, step.patient_turn, exam);
+            self.note(reading, plan, step.patient_turn, exam);
         }
+        self.refresh();
     }
 
-    /// Takes in one reading; `exam` is the exam's index when it stood on a report.
-    pub(crate) fn observe(&mut self, reading: &Reading, plan: &Plan, patient_turn: u32, exam: Option<usize>) {
+    /// Takes in one reading without working out the posterior, which [`Self::refresh`] does once for many; `exam` is the exam's
+    /// index when it stood on a report.
+    pub(crate) fn note(&mut self, reading: &Reading, plan: &Plan, patient_turn: u32, exam: Option<usize>) {
         let repeat = match reading.source {
             Source::Direct { repeat, .. } | Source::Exam { repeat, .. } => repeat,
             Source::Volunteered | Source::PassedOver => false,
@@ -153,20 +166,20 @@ impl Belief {
                 let root = self.roots.entry(finding).or_default();
                 root.likelihood[0] *= likelihood[0];
                 root.likelihood[1] *= likelihood[1];
-                self.update_root(finding);
+                self.stale.insert((false, finding));
             }
             Some(ItemKind::Attribute(attribute)) => {
                 let entry = &base.attributes[usize::from(attribute)];
                 let (values, absent) = channel::attribute(&base, attribute, reading, plan, patient_turn);
                 self.roots.entry(entry.finding).or_default().observe_attribute(attribute, &values, absent);
-                self.update_root(entry.finding);
+                self.stale.insert((false, entry.finding));
             }
-            Some(ItemKind::Analyte(analyte)) => self.observe_analyte(analyte, reading, plan, exam),
+            Some(ItemKind::Analyte(analyte)) => self.note_analyte(analyte, reading, plan, exam),
             None => {}
         }
     }
 
-    fn observe_analyte(&mut self, analyte: u16, reading: &Reading, plan: &Plan, exam: Option<usize>) {
+    fn note_analyte(&mut self, analyte: u16, reading: &Reading, plan: &Plan, exam: Option<usize>) {
         let base = self.base.clone();
         let entry = &base.analytes[usize::from(analyte)];
         if entry.derived.is_some() || reading.value == Value::Missing {
@@ -178,34 +191,42 @@ impl Belief {
             Some(parent) => {
                 let root = self.roots.entry(parent).or_default();
                 root.panels.entry(entry.panel).or_default().observe(analyte, &values);
-                self.update_root(parent);
+                self.stale.insert((false, parent));
             }
             None => {
                 self.panels.entry(entry.panel).or_default().observe(analyte, &values);
-                self.update_panel(entry.panel);
+                self.stale.insert((true, entry.panel));
             }
         }
     }
 
-    fn update_root(&mut self, finding: u16) {
-        let Some(root) = self.roots.get(&finding) else { return };
-        let factor = (0..self.base.hypotheses.len())
-            .map(|hypothesis| {
-                let [absent, present] = root.joint(&self.base, &self.presentation, finding, hypothesis);
-                absent + present
-            })
-            .collect();
-        self.factors.insert((false, finding), factor);
+    /// Works out the posterior after readings were noted.
+    pub(crate) fn refresh(&mut self) {
+        if self.stale.is_empty() {
+            return;
+        }
+        for (is_panel, index) in core::mem::take(&mut self.stale) {
+            let factor = if is_panel { self.panel_factor(index) } else { self.root_factor(index) };
+            if let Some(factor) = factor {
+                self.factors.insert((is_panel, index), factor);
+            }
+        }
         self.recompute();
     }
 
-    fn update_panel(&mut self, panel: u16) {
-        let Some(evidence) = self.panels.get(&panel) else { return };
-        let factor = (0..self.base.hypotheses.len())
-            .map(|hypothesis| evidence.factor(&self.base, panel, hypothesis, false))
-            .collect();
-        self.factors.insert((true, panel), factor);
-        self.recompute();
+    fn root_factor(&self, finding: u16) -> Option<Vec<f64>> {
+        let root = self.roots.get(&finding)?;
+        let of_hypothesis = |hypothesis| {
+            let [absent, present] = root.joint(&self.base, &self.presentation, finding, hypothesis);
+            absent + present
+        };
+        Some((0..self.base.hypotheses.len()).map(of_hypothesis).collect())
+    }
+
+    fn panel_factor(&self, panel: u16) -> Option<Vec<f64>> {
+        let evidence = self.panels.get(&panel)?;
+        let of_hypothesis = |hypothesis| evidence.factor(&self.base, panel, hypothesis, false);
+        Some((0..self.base.hypotheses.len()).map(of_hypothesis).collect())
     }
 
     fn recompute(&mut self) {
@@ -221,6 +242,11 @@ impl Belief {
             }
             normalize(&mut self.posterior);
         }
+    }
+
+    /// The noise plan this belief reckons with.
+    fn plan<'e>(&self, episode: &'e Episode) -> &'e Plan {
+        if self.naive { &NO_NOISE } else { episode.plan() }
     }
 
     /// False when the noise plan makes this an approximation (`paper`).

@@ -38,7 +38,7 @@ pub fn oracle_diagnosis(episode: &Episode, candidates: &Candidates, ceiling: Cei
     };
     let respondent = Respondent { base, patient, persona, plan, patient_turn: 0 };
     for &item in &candidates.items {
-        belief.observe(&respondent.answer(item, 0).reading, plan, 0, None);
+        belief.note(&respondent.answer(item, 0).reading, plan, 0, None);
     }
     let mut readings = Vec::new();
     for order in &candidates.orders {
@@ -48,12 +48,13 @@ pub fn oracle_diagnosis(episode: &Episode, candidates: &Candidates, ceiling: Cei
         readings.clear();
         examination::report(base, patient, plan, &order.call, 0, &mut readings);
         for reading in &readings {
-            belief.observe(reading, plan, 0, Some(order.call.exam()));
+            belief.note(reading, plan, 0, Some(order.call.exam()));
         }
     }
     if ceiling == Ceiling::Clean {
         observe_signs(&mut belief, base, patient, plan);
     }
+    belief.refresh();
     Some(belief.top().0)
 }
 
@@ -61,8 +62,8 @@ pub fn oracle_diagnosis(episode: &Episode, candidates: &Candidates, ceiling: Cei
 fn observe_signs(belief: &mut Belief, base: &KnowledgeBase, patient: &crate::case::Patient, plan: &Plan) {
     for (index, _) in base.findings.iter().enumerate().filter(|(_, finding)| finding.kind == FindingKind::Sign) {
         let value = if patient.has(base, index as u16) { Value::Present } else { Value::Absent };
-        let source = Source::Exam { occurrence: 0, repeat: false, has_site: false };
+        let source = Source::Exam { occurrence: 0, repeat: false };
         let item = base.finding_item(index as u16);
-        belief.observe(&Reading { item, value, clean: value, noise: None, source }, plan, 0, None);
+        belief.note(&Reading { item, value, clean: value, noise: None, source }, plan, 0, None);
     }
 }
