@@ -18,15 +18,17 @@ const TYPES = {
   '.wasm': 'application/wasm',
 };
 
-/** Serves web/dist on a free port of loopback; returns its address and how to stop it. */
+/** Serves web/dist, and web/pkg under `/pkg/`, on a free port of loopback; returns its address and how to stop it. */
 export async function servePage() {
-  const root = join(web, 'dist');
-  if (!existsSync(join(root, 'index.html'))) throw new Error('web/dist holds no page; build it: cargo xtask web');
+  const dist = join(web, 'dist');
+  const roots = [dist, join(web, 'pkg')];
+  if (!existsSync(join(dist, 'index.html'))) throw new Error('web/dist holds no page; build it: cargo xtask web');
   const server = createServer(async (request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname));
-    const file = join(root, path.endsWith(sep) ? join(path, 'index.html') : path);
+    const place = path.endsWith(sep) ? join(path, 'index.html') : path;
+    const file = place.startsWith('/pkg/') ? join(web, place) : join(dist, place);
     try {
-      const body = await readFile(file.startsWith(root) ? file : '');
+      const body = await readFile(roots.some((root) => file.startsWith(root)) ? file : '');
       response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' }).end(body);
     } catch {
       response.writeHead(404).end();
@@ -53,7 +55,11 @@ function findOnPath(names) {
 
 /** Opens a tab of its own; whatever the page logs as an error is collected in `problems`. */
 export async function openTab(browser, address, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    permissions: ['clipboard-read', 'clipboard-write'],
+    ...options,
+  });
   const page = await context.newPage();
   const problems = [];
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));

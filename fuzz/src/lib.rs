@@ -1,8 +1,12 @@
 //! What every fuzz target shares: memory in proportion to the input, never to a number written in it.
-use std::alloc::System;
+use std::{
+    alloc::System,
+    sync::{Arc, OnceLock},
+};
 
 use cap::Cap;
 pub use libfuzzer_sys;
+use workup_core::clinic::Clinic;
 
 #[global_allocator]
 static MEMORY: Cap<System> = Cap::new(System, usize::MAX);
@@ -12,10 +16,23 @@ const BASE_BYTES: usize = 4 << 20;
 /// Further bytes for each byte of input.
 const BYTES_PER_INPUT_BYTE: usize = 1024;
 
+/// The clinic of the embedded pack, built once and outside of every limit.
+///
+/// # Panics
+/// When the embedded pack is wrong, which no input can change.
+pub fn clinic() -> &'static Arc<Clinic> {
+    static CLINIC: OnceLock<Arc<Clinic>> = OnceLock::new();
+    CLINIC.get_or_init(|| {
+        lift_limit();
+        Arc::new(Clinic::core24().expect("the embedded pack is right"))
+    })
+}
+
 /// Runs `target` with memory limited by the length of its input: `[1 GB]` in ten bytes of text must not cost a gigabyte.
 ///
 /// Going over the limit aborts the process, which the fuzzer reports as a crash.
 pub fn with_bounded_memory(input_len: usize, target: impl FnOnce()) {
+    clinic();
     let allowance = BASE_BYTES + BYTES_PER_INPUT_BYTE * input_len;
     lift_limit();
     let Ok(()) = MEMORY.set_limit(MEMORY.allocated() + allowance) else {

@@ -41,6 +41,14 @@ describe('searching diagnoses', () => {
     expect(findDiseases(DISEASES, 'meniere')[0]?.name).toBe('Ménière disease');
   });
 
+  it('puts a whole synonym before a name that only has the word', () => {
+    const diseases = [
+      { name: 'Gastroenteritis', synonyms: ['Stomach flu'], system: '' },
+      { name: 'Influenza', synonyms: ['Flu'], system: '' },
+    ];
+    expect(findDiseases(diseases, 'flu').map(({ name }) => name)).toEqual(['Influenza', 'Gastroenteritis']);
+  });
+
   it('knows a name in any spelling', () => {
     expect(isDiseaseName(DISEASES, ' nstemi ')).toBe(true);
     expect(isDiseaseName(DISEASES, 'gout')).toBe(false);

@@ -57,14 +57,14 @@ export interface DiseaseHit {
   readonly synonym: string | null;
 }
 
-/** Diseases whose name or a synonym has every word; those that begin with the words first. */
+/** Diseases whose name or a synonym has every word; whole names first, then those that begin with the words. */
 export function findDiseases(diseases: readonly Disease[], query: string): readonly DiseaseHit[] {
   const wanted = wordsOf(query);
   const fits = (text: string) => wanted.every((word) => wordsOf(text).some((part) => part.startsWith(word)));
   const hits = diseases.flatMap(({ name, synonyms }): (DiseaseHit & { rank: number })[] => {
-    if (fits(name)) return [{ name, synonym: null, rank: begins(name, query) ? 0 : 1 }];
-    const synonym = synonyms.find(fits);
-    return synonym === undefined ? [] : [{ name, synonym, rank: 2 }];
+    const ranked = [name, ...synonyms].filter(fits).map((text) => ({ text, rank: rankOf(text, query) }));
+    const best = ranked.reduce<(typeof ranked)[number] | undefined>((best, other) => (best === undefined || other.rank < best.rank ? other : best), undefined);
+    return best === undefined ? [] : [{ name, synonym: best.text === name ? null : best.text, rank: best.rank }];
   });
   hits.sort((a, b) => a.rank - b.rank || a.name.localeCompare(b.name));
   return hits.map(({ name, synonym }) => ({ name, synonym }));
@@ -76,8 +76,10 @@ export function isDiseaseName(diseases: readonly Disease[], text: string): boole
   return diseases.some(({ name, synonyms }) => [name, ...synonyms].some((other) => wordsOf(other).join(' ') === plain));
 }
 
-function begins(text: string, query: string): boolean {
-  return wordsOf(text).join(' ').startsWith(wordsOf(query).join(' '));
+function rankOf(text: string, query: string): number {
+  const [whole, wanted] = [wordsOf(text).join(' '), wordsOf(query).join(' ')];
+  if (whole === wanted) return 0;
+  return whole.startsWith(wanted) ? 1 : 2;
 }
 
 function wordsOf(text: string): string[] {

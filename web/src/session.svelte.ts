@@ -53,7 +53,11 @@ export class Session {
     const { state, ignored } = decodeState(address);
     this.settings = { ...state, code: null };
     const code = keptEncounter(address) ?? state.code;
-    if (code === null || !(await this.#open(code))) await this.start(this.settings);
+    if (code === null || !(await this.#open(code))) {
+      const notice = this.notice;
+      await this.start(this.settings);
+      this.notice ??= notice;
+    }
     if (ignored.length > 0) {
       this.notice = { kind: 'error', text: `The link has parts that are not understood and were left out: ${ignored.join(', ')}.` };
     }

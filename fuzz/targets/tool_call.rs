@@ -1,0 +1,30 @@
+//! Any text as a message with tool calls, as an OpenAI-style message and as a call in short form: an action or a counted error,
+//! and what is understood is written in a way that is understood the same.
+#![no_main]
+use workup_core::protocol::{Message, Parsed, ParsedAction, parse_message, parse_text, write_tool_call};
+use workup_fuzz::{bounded_target, clinic};
+
+bounded_target!(|text: &str| {
+    order(parse_text(text));
+    if let Ok(message) = serde_json::from_str::<Message>(text) {
+        order(parse_message(&message));
+    }
+    let catalogue = &clinic().base().catalogue;
+    if let Ok(call) = catalogue.parse_call_text(text)
+        && call.text_key() == 0
+    {
+        assert_eq!(catalogue.parse_call_text(&catalogue.call_text(&call)).as_ref(), Ok(&call));
+    }
+});
+
+fn order(parsed: Parsed<'_>) {
+    let ParsedAction::ToolCall(call) = parsed.action else { return };
+    let mut written = String::new();
+    write_tool_call(&call.name, call.pairs(), &mut written);
+    let again = parse_text(&written);
+    assert_eq!(again.action, ParsedAction::ToolCall(call.clone()), "{written}");
+    match clinic().base().catalogue.parse_call(&call.name, &call.pairs()) {
+        Ok(exam) => assert!(clinic().base().catalogue.holds(&exam)),
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
