@@ -142,8 +142,8 @@ impl Patient {
 /// An index with probability proportional to weights that need not lie in a slice.
 fn draw_by(rng: &mut KeyedRng, weights: impl Iterator<Item = u32> + Clone) -> usize {
     let total: u64 = weights.clone().map(u64::from).sum();
-    let mut rest = ((u64::from(rng.draw()) * total) >> 32) as u32;
-    for (index, weight) in weights.enumerate() {
+    let mut rest = ((u128::from(rng.draw()) * u128::from(total)) >> 32) as u64;
+    for (index, weight) in weights.map(u64::from).enumerate() {
         if rest < weight {
             return index;
         }

@@ -32,6 +32,8 @@ pub struct Exchange {
     pub message: String,
     /// The reply in words.
     pub reply: String,
+    /// True when the message was an action already understood, given under these words ([`Dialogue::act`]).
+    pub structured: bool,
 }
 
 /// A reply to a message.
@@ -81,18 +83,14 @@ impl Dialogue {
 
     /// Performs one message. After the end nothing happens any more and the reply says so.
     pub fn send(&mut self, message: &str) -> Reply<'_> {
+        if let ending @ Some(_) = self.episode.ending() {
+            return Reply { text: "The encounter has ended.", kind: ReplyKind::End, ending };
+        }
         let mut reply = String::with_capacity(96);
-        let kind = if self.episode.ending().is_some() {
-            reply.push_str("The encounter has ended.");
-            ReplyKind::End
-        } else {
-            let kind = self.perform(message, &mut reply);
-            self.exchanges.push(Exchange { message: message.to_string(), reply: core::mem::take(&mut reply) });
-            kind
-        };
-        let ending = self.episode.ending();
+        let kind = self.perform(message, &mut reply);
+        self.exchanges.push(Exchange { message: message.to_string(), reply, structured: false });
         let text = self.exchanges.last().map_or("", |exchange| exchange.reply.as_str());
-        Reply { text, kind, ending }
+        Reply { text, kind, ending: self.episode.ending() }
     }
 
     fn perform(&mut self, message: &str, reply: &mut String) -> ReplyKind {
@@ -133,6 +131,10 @@ impl Dialogue {
         if self.episode.ending().is_some() {
             return Err(StepError::Ended);
         }
+        if let (Truth::Imported(_), Action::Ask(_) | Action::Order(_)) = (self.episode.truth(), action) {
+            // Facts and recorded exams are found by words.
+            return Err(StepError::NeedsWords);
+        }
         let mut reply = String::with_capacity(96);
         let kind = match action {
             Action::Ask(question) => self.ask_question(*question, &mut reply),
@@ -143,7 +145,7 @@ impl Dialogue {
             }
             _ => self.step(action.clone()).reply,
         };
-        self.exchanges.push(Exchange { message: message.to_string(), reply });
+        self.exchanges.push(Exchange { message: message.to_string(), reply, structured: true });
         Ok(kind)
     }
 

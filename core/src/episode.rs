@@ -31,6 +31,9 @@ use crate::{
 };
 use state::State;
 
+/// Most diseases of one structured diagnosis; more than three earn nothing anyway.
+pub const MAX_DISEASES: usize = 64;
+
 /// The hidden truth of an episode.
 #[derive(Clone, Debug)]
 pub enum Truth {
@@ -89,6 +92,9 @@ pub enum StepError {
     /// The episode is over.
     #[error("the episode has ended: start a new one or fork an earlier turn")]
     Ended,
+    /// An imported case is asked and examined in words.
+    #[error("an imported case is asked and examined in words: send a message")]
+    NeedsWords,
     /// The action names an item, exam or disease that the knowledge base does not have.
     #[error("the action names something that the knowledge base does not have")]
     UnknownId,
@@ -186,11 +192,14 @@ impl Episode {
     pub(crate) fn check(&self, action: &Action) -> Result<(), StepError> {
         let known = match action {
             Action::Ask(Question::About(items)) => {
-                items.iter().flatten().all(|&item| self.base.question_class(item).is_some())
+                items[0].is_some()
+                    && items[0] != items[1]
+                    && items.iter().flatten().all(|&item| self.base.question_class(item).is_some())
             }
             Action::Order(call) => self.base.catalogue.holds(call),
             Action::DiagnoseDiseases(diseases) => {
-                diseases.iter().all(|&disease| usize::from(disease) < self.base.diseases.len())
+                diseases.len() <= MAX_DISEASES
+                    && diseases.iter().all(|&disease| usize::from(disease) < self.base.diseases.len())
             }
             Action::Ask(_) | Action::Diagnose(_) | Action::InvalidCall | Action::FormatError => true,
         };
@@ -259,8 +268,16 @@ impl Episode {
             step.reply = ReplyKind::NotApplicable;
             return;
         }
+        if self.base.catalogue.exam(&call).imported_only {
+            self.state.tally.invalid_calls += 1;
+            self.state.tally.tool_turns += 1;
+            self.state.tally.malformed_tool_turns += 1;
+            step.reply = ReplyKind::InvalidCall;
+            return;
+        }
         step.reply = ReplyKind::Report;
         self.state.tally.tool_turns += 1;
+        let call = self.base.catalogue.identity(&call);
         let done_before = self.state.times_executed(&call);
         step.cents = self.charge(call);
         if let Truth::Generated(patient) = &self.truth {
@@ -281,14 +298,17 @@ impl Episode {
     fn charge(&mut self, call: ExamCall) -> u32 {
         let catalogue = &self.base.catalogue;
         let before = self.state.tally.usd_cents;
-        if let Some(collection) = catalogue.collection_due(&call, &self.state.executed) {
+        if let Some(collection) = catalogue.collection_due(&call, &self.state.collected) {
             self.state.tally.charge(&catalogue.price(&collection));
-            self.state.executed.push(collection);
+            self.state.tally.contraindicated += u32::from(self.is_contraindicated(&collection));
+            self.state.collected.push(collection);
         }
         self.state.tally.charge(&catalogue.price(&call));
+        let call = catalogue.identity(&call);
         self.state.tally.repeated_calls += u32::from(self.state.times_executed(&call) > 0);
         self.state.tally.contraindicated += u32::from(self.is_contraindicated(&call));
         self.state.executed.push(call);
+        self.state.collected.push(call);
         self.state.tally.usd_cents - before
     }
 
@@ -298,11 +318,12 @@ impl Episode {
         disease.contraindicated.iter().any(|pattern| pattern.matches(call))
     }
 
-    /// All parts of the reward, finite at any moment; what counts is the value at the end.
+    /// All parts of the reward, finite at any moment; what counts is the value at the end. Before it, referee only: in paper mode
+    /// the parts depend on the hidden reference workup. Paper mode scores calls in canonical form, defaults filled in, on both
+    /// sides; the published vectors are scored as written.
     pub fn reward(&self) -> RewardParts {
         let similarity = self.diagnosis_score();
-        let mut tally = self.state.tally;
-        tally.missed_severe = u32::from(self.missed_severe(similarity));
+        let tally = self.tally();
         match self.scenario.reward_mode {
             RewardMode::Clinic => clinic::reward(similarity, &tally),
             RewardMode::Paper => {
@@ -318,7 +339,7 @@ impl Episode {
     /// The calls the agent itself had executed, in order.
     fn ordered(&self) -> impl Iterator<Item = &ExamCall> {
         self.steps.iter().filter_map(|step| match &step.action {
-            Action::Order(call) if step.reply == ReplyKind::Report => Some(call),
+            Action::Order(call) if matches!(step.reply, ReplyKind::Report | ReplyKind::NotRecorded) => Some(call),
             _ => None,
         })
     }
@@ -369,9 +390,16 @@ impl Episode {
         self.ending
     }
 
-    /// What was counted so far.
-    pub fn tally(&self) -> &Tally {
-        &self.state.tally
+    /// What was counted so far. Missed severe diseases and contraindicated orders tell the truth about the patient: they are 0
+    /// until the episode has ended.
+    pub fn tally(&self) -> Tally {
+        let mut tally = self.state.tally;
+        if self.ending.is_none() {
+            tally.contraindicated = 0;
+        } else {
+            tally.missed_severe = u32::from(self.missed_severe(self.diagnosis_score()));
+        }
+        tally
     }
 
     /// Doctor turns so far.
@@ -396,12 +424,12 @@ impl Episode {
 
     /// How often a call was executed.
     pub fn times_executed(&self, call: &ExamCall) -> u16 {
-        self.state.times_executed(call)
+        self.state.times_executed(&self.base.catalogue.identity(call))
     }
 
-    /// The calls executed so far, charged collections included.
-    pub fn executed(&self) -> &[ExamCall] {
-        &self.state.executed
+    /// The calls executed so far, and the collections of specimens that were charged along.
+    pub fn collected(&self) -> &[ExamCall] {
+        &self.state.collected
     }
 
     pub(crate) fn plan(&self) -> &Plan {

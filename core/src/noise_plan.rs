@@ -87,6 +87,11 @@ impl Plan {
         rates
     }
 
+    /// Whether the first answer about an item is forced.
+    pub(crate) fn forces(&self, item: ItemId) -> bool {
+        matches!(self, Self::Forced { items, .. } if items.iter().any(|(other, _)| *other == item))
+    }
+
     /// Probability, in parts per million, that an item is forgotten in open questions (`u_g` of CLINIC 3).
     pub(crate) fn forgotten_ppm(&self) -> u32 {
         match self {
@@ -95,8 +100,21 @@ impl Plan {
         }
     }
 
-    /// Which exam noise strikes a report; `types` come from [`crate::noise::exam_types`].
+    /// Which exam noise strikes a report as a whole: omission, ambiguity or nothing. Site swaps strike field by field with the
+    /// same share ([`Self::site_swap_ppm`]), so that fields stay independent given the truth. `types` come from
+    /// [`crate::noise::exam_types`].
     pub(crate) fn strike_report(
+        &self,
+        rng: &mut KeyedRng,
+        tool: usize,
+        types: [ExamNoise; 3],
+        occurrence: u16,
+    ) -> Option<ExamNoise> {
+        self.strike_any(rng, tool, types, occurrence).filter(|noise| *noise != ExamNoise::BodyPartSwap)
+    }
+
+    /// Which exam noise strikes a report in words, where there are no fields.
+    pub(crate) fn strike_any(
         &self,
         rng: &mut KeyedRng,
         tool: usize,
@@ -114,17 +132,13 @@ impl Plan {
         }
     }
 
-    /// Probability that the site field of a report is swapped, as a share of 1.
-    pub(crate) fn site_swap_rate(&self, tool: usize, types: [ExamNoise; 3], occurrence: u16) -> f64 {
-        let share = types.iter().filter(|noise| **noise == ExamNoise::BodyPartSwap).count() as f64 / 3.0;
-        let level = |ppm: u32| f64::from(ppm) / f64::from(PPM);
+    /// Probability, in parts per million, that a site field of a report is swapped.
+    pub(crate) fn site_swap_ppm(&self, tool: usize, occurrence: u16) -> u32 {
         match self {
-            Self::Keyed { exam_ppm, .. } => level(level_at(*exam_ppm, occurrence)) * share,
-            Self::Paper { exam_ppm, .. } => level(if occurrence == 0 { *exam_ppm } else { 0 }) * share,
-            Self::Forced { tools, .. } => {
-                let forced = occurrence == 0 && tools.contains(&(tool, ExamNoise::BodyPartSwap));
-                f64::from(u8::from(forced && share > 0.0))
-            }
+            Self::Keyed { exam_ppm, .. } => level_at(*exam_ppm, occurrence) / 3,
+            Self::Paper { exam_ppm, .. } if occurrence == 0 => exam_ppm / 3,
+            Self::Forced { tools, .. } if occurrence == 0 && tools.contains(&(tool, ExamNoise::BodyPartSwap)) => PPM,
+            Self::Paper { .. } | Self::Forced { .. } => 0,
         }
     }
 
@@ -165,8 +179,21 @@ fn forced(base: &KnowledgeBase, settings: &NoiseSettings) -> Result<Plan, Scenar
     for entry in &settings.forced {
         let unknown = || ScenarioError::UnknownItem(entry.item.clone());
         match entry.noise {
-            Noise::Patient(noise) => items.push((base.item_by_name(&entry.item).ok_or_else(unknown)?, noise)),
-            Noise::Exam(noise) => tools.push((base.catalogue.find(&entry.item).ok_or_else(unknown)?, noise)),
+            Noise::Patient(noise) => {
+                let item = base.item_by_name(&entry.item).ok_or_else(unknown)?;
+                let class = base.question_class(item).ok_or_else(unknown)?;
+                if !class.eligible().contains(&noise) || items.iter().any(|(other, _)| *other == item) {
+                    return Err(ScenarioError::CannotForce(entry.item.clone()));
+                }
+                items.push((item, noise));
+            }
+            Noise::Exam(noise) => {
+                let tool = base.catalogue.find(&entry.item).ok_or_else(unknown)?;
+                if tools.iter().any(|(other, _)| *other == tool) {
+                    return Err(ScenarioError::CannotForce(entry.item.clone()));
+                }
+                tools.push((tool, noise));
+            }
         }
     }
     Ok(Plan::Forced { items, tools })

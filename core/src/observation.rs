@@ -96,8 +96,6 @@ pub enum Source {
         occurrence: u8,
         /// True from the third execution on.
         repeat: bool,
-        /// The report's view has a site field eligible for a swap.
-        has_site: bool,
     },
 }
 

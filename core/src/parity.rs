@@ -14,7 +14,7 @@ use crate::{
     dialogue::Dialogue,
     digest::Digest,
     knowledge::{ItemId, KnowledgeBase, Topic},
-    noise::{ExamNoise, ForcedNoise, Noise, NoisePlan, NoiseSettings, PatientNoise},
+    noise::{ExamNoise, ForcedNoise, Noise, NoisePlan, NoiseSettings, QuestionClass},
     persona::{Persona, Personality, Proficiency, Recall},
     protocol::{write_diagnosis, write_tool_call},
     random::{KeyedRng, Purpose, Split, scenario_seed},
@@ -58,9 +58,9 @@ pub fn scenario(base: &KnowledgeBase, seed: u64, index: u64) -> Scenario {
             recall: Recall::ALL[(persona / 18) as usize],
         }),
         noise: NoiseSettings { plan, patient_ppm, exam_ppm, forced },
-        reward_mode: if index % 2 == 0 { RewardMode::Clinic } else { RewardMode::Paper },
-        payer: if index / 2 % 2 == 0 { Payer::Medicare } else { Payer::Cash },
-        prevalence: if index / 4 % 2 == 0 { Prevalence::Uniform } else { Prevalence::Incidence },
+        reward_mode: if index.is_multiple_of(2) { RewardMode::Clinic } else { RewardMode::Paper },
+        payer: if (index / 2).is_multiple_of(2) { Payer::Medicare } else { Payer::Cash },
+        prevalence: if (index / 4).is_multiple_of(2) { Prevalence::Uniform } else { Prevalence::Incidence },
         ..Scenario::headline(seed)
     }
 }
@@ -68,16 +68,24 @@ pub fn scenario(base: &KnowledgeBase, seed: u64, index: u64) -> Scenario {
 fn forced_noises(base: &KnowledgeBase, seed: u64) -> Vec<ForcedNoise> {
     let mut rng = KeyedRng::new(seed, Purpose::Auxiliary, 0, 1);
     let askable = (base.findings.len() + base.attributes.len()) as u32;
-    let one = |index: u32| {
-        if index % 4 == 3 {
+    let mut forced: Vec<ForcedNoise> = Vec::new();
+    for index in 0..NUM_FORCED {
+        let entry = if index % 4 == 3 {
             let exam = &base.catalogue.exams()[rng.below(base.catalogue.exams().len() as u32) as usize];
             let noise = ExamNoise::ALL[rng.below(3) as usize];
-            return ForcedNoise { item: exam.name.clone(), noise: Noise::Exam(noise) };
+            ForcedNoise { item: exam.name.clone(), noise: Noise::Exam(noise) }
+        } else {
+            let item = ItemId(rng.below(askable) as u16);
+            let eligible = base.question_class(item).map_or(&[][..], QuestionClass::eligible);
+            let draw = rng.below(eligible.len() as u32) as usize;
+            let Some(&noise) = eligible.get(draw) else { continue };
+            ForcedNoise { item: base.item_name(item), noise: Noise::Patient(noise) }
+        };
+        if forced.iter().all(|other| other.item != entry.item) {
+            forced.push(entry);
         }
-        let item = base.item_name(ItemId(rng.below(askable) as u16));
-        ForcedNoise { item, noise: Noise::Patient(PatientNoise::ALL[rng.below(7) as usize]) }
-    };
-    (0..NUM_FORCED).map(one).collect()
+    }
+    forced
 }
 
 /// What the scripted clinician can say.
@@ -141,17 +149,17 @@ impl<'a> Script<'a> {
         for slot in question.iter_mut().take(1 + rng.below(2) as usize) {
             *slot = self.candidates.items.get(rng.below(self.candidates.items.len() as u32) as usize).copied();
         }
-        self.write(&Question::About(question), rng.draw(), message);
+        self.write(Question::About(question), rng.draw(), message);
     }
 
     fn ask_openly(&self, rng: &mut KeyedRng, message: &mut String) {
         let topic = Topic::ALL[rng.below(Topic::ALL.len() as u32) as usize];
-        self.write(&Question::Open(topic), rng.draw(), message);
+        self.write(Question::Open(topic), rng.draw(), message);
     }
 
-    fn write(&self, question: &Question, variant: u32, message: &mut String) {
+    fn write(&self, question: Question, variant: u32, message: &mut String) {
         if let Some(wording) = &self.wording {
-            wording.write_question(self.base, question, variant, message);
+            wording.write_question(self.base, &question, variant, message);
         }
     }
 

@@ -156,7 +156,7 @@ impl RefereedDialogue {
             return;
         };
         let clinic = self.dialogue.clinic();
-        let charged = Charged::between(before.tally(), episode.tally());
+        let charged = Charged::between(&before.tally(), &episode.tally());
         let belief = self.belief.as_mut().map(|belief| moved(belief, &self.channels, &before, episode, step));
         let fired = fired(episode, step);
         let clean = if fired.is_empty() && step.guess.is_none() {

@@ -125,4 +125,7 @@ pub enum ScenarioError {
     /// A forced noise names no item or tool of the knowledge base.
     #[error("forced noise names `{0}`, which the knowledge base does not have")]
     UnknownItem(alloc::string::String),
+    /// A forced noise that can never fire as asked.
+    #[error("forced noise on `{0}` cannot fire: name each item once, with a type that its question is open to")]
+    CannotForce(alloc::string::String),
 }

@@ -125,12 +125,13 @@ impl ScenarioCode {
     pub fn of_dialogue(dialogue: &Dialogue) -> Self {
         let steps = dialogue.episode().history();
         let generated = matches!(dialogue.episode().truth(), crate::episode::Truth::Generated(_));
-        let record = |(exchange, step): (&crate::dialogue::Exchange, &crate::episode::Step)| RecordedAction::Message {
-            text: exchange.message.clone(),
-            question: match &step.action {
-                Action::Ask(question) if generated => Some(*question),
-                _ => None,
-            },
+        let record = |(exchange, step): (&crate::dialogue::Exchange, &crate::episode::Step)| {
+            let text = exchange.message.clone();
+            match &step.action {
+                Action::Ask(question) if generated => RecordedAction::Message { text, question: Some(*question) },
+                action if exchange.structured => RecordedAction::Structured(action.clone()),
+                _ => RecordedAction::Message { text, question: None },
+            }
         };
         let actions = dialogue.exchanges().iter().zip(steps).map(record).collect();
         Self { actions, ..Self::of_scenario(dialogue.clinic().base(), dialogue.episode().scenario()) }

@@ -73,6 +73,9 @@ pub struct ObservationSpec {
     num_complaints: usize,
 }
 
+/// The flag of an item that was asked for or ordered, without an answer; 1 once it was reported.
+const ASKED: f32 = 0.5;
+
 /// Numbers before those of the items: age / 100, sex, doctor turns left, patient turns left, dollars (log scale).
 const NUM_GENERAL: usize = 5;
 
@@ -127,10 +130,15 @@ impl ObservationSpec {
         out[4] = crate::math::ln_1p(episode.tally().dollars() / 10.0) as f32 / 5.0;
         out[NUM_GENERAL + usize::from(patient.complaint).min(self.num_complaints - 1)] = 1.0;
         for reading in episode.readings() {
-            if reading.source == Source::PassedOver || reading.value.is_no_answer() {
+            if reading.source == Source::PassedOver {
                 continue;
             }
-            let start = self.offsets[usize::from(reading.item.0)] as usize;
+            let Some(&start) = self.offsets.get(usize::from(reading.item.0)) else { continue };
+            let start = start as usize;
+            if reading.value.is_no_answer() {
+                out[start] = out[start].max(ASKED);
+                continue;
+            }
             let Some(slot) = slot(episode.base(), reading.item, reading.value) else { continue };
             let end = self.offsets.get(usize::from(reading.item.0) + 1).map_or(self.len(), |&end| end as usize);
             out[start + 1..end].fill(0.0);

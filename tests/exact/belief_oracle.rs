@@ -33,6 +33,7 @@ struct Rates {
     vague: f64,
     omission: f64,
     own: f64,
+    guess: f64,
 }
 
 /// Which rows of the noise table have been weighed.
@@ -62,7 +63,8 @@ impl Oracle<'_> {
                 QuestionClass::Time => is(PatientNoise::TemporalChange),
                 _ => is(PatientNoise::SymptomConfusion),
             };
-            return Rates { vague: is(PatientNoise::VagueAnswer), omission: is(PatientNoise::Omission), own };
+            let (vague, omission) = (is(PatientNoise::VagueAnswer), is(PatientNoise::Omission));
+            return Rates { vague, omission, own, guess: is(PatientNoise::SelfDiagnosis) };
         }
         let level = self.level(self.noise.patient_ppm, occurrence);
         let (types, has_omission, has_own) = match class {
@@ -73,7 +75,12 @@ impl Oracle<'_> {
             _ => (3.0, false, true),
         };
         let share = level / types;
-        Rates { vague: share, omission: if has_omission { share } else { 0.0 }, own: if has_own { share } else { 0.0 } }
+        Rates {
+            vague: share,
+            omission: if has_omission { share } else { 0.0 },
+            own: if has_own { share } else { 0.0 },
+            guess: share,
+        }
     }
 
     /// u_g: forgotten in open questions.
@@ -141,12 +148,15 @@ impl Oracle<'_> {
         }
     }
 
-    /// Everything an answer can be, with probabilities: (item, value, probability).
+    /// Everything an answer without a guess can be, with probabilities: (item, value, probability). With a guess, which everybody
+    /// hears, the answer is clean.
     fn outcomes(&self, hidden: &Hidden, asked: ItemId, occurrence: u8, rows: &mut Rows) -> Vec<(ItemId, Value, f64)> {
         let rates = self.rates(asked, occurrence);
         let clean = self.clean(hidden, asked);
-        let mut out =
-            vec![(asked, clean, 1.0 - rates.vague - rates.omission - rates.own), (asked, Value::Vague, rates.vague)];
+        let mut out = vec![
+            (asked, clean, 1.0 - rates.vague - rates.omission - rates.own - rates.guess),
+            (asked, Value::Vague, rates.vague),
+        ];
         if rates.omission > 0.0 {
             rows.insert("omission");
             out.push((asked, Value::Absent, rates.omission / 2.0));
@@ -216,23 +226,19 @@ impl Oracle<'_> {
                 if reading.value == Value::Vague {
                     rows.insert("vague");
                 }
+                if reading.noise == Some(Noise::Patient(PatientNoise::SelfDiagnosis)) {
+                    rows.insert("self_diagnosis");
+                    let clean = reading.value == self.clean(hidden, asked) && reading.item == asked;
+                    return self.rates(asked, occurrence).guess * f64::from(u8::from(clean));
+                }
                 let same = |outcome: &&(ItemId, Value, f64)| outcome.0 == reading.item && outcome.1 == reading.value;
                 self.outcomes(hidden, asked, occurrence, rows).iter().filter(same).map(|outcome| outcome.2).sum()
             }
-            Source::Exam { occurrence, has_site, .. } => {
-                self.exam_likelihood(hidden, reading, occurrence, has_site, rows)
-            }
+            Source::Exam { occurrence, .. } => self.exam_likelihood(hidden, reading, occurrence, rows),
         }
     }
 
-    fn exam_likelihood(
-        &self,
-        hidden: &Hidden,
-        reading: &Reading,
-        occurrence: u8,
-        has_site: bool,
-        rows: &mut Rows,
-    ) -> f64 {
+    fn exam_likelihood(&self, hidden: &Hidden, reading: &Reading, occurrence: u8, rows: &mut Rows) -> f64 {
         let analyte = match self.base.item_kind(reading.item).expect("items exist") {
             ItemKind::Finding(index) => {
                 let there = hidden.findings[usize::from(index)];
@@ -251,7 +257,8 @@ impl Oracle<'_> {
             }
             Value::Number { band, .. } => f64::from(u8::from(usize::from(band) == truth)),
             Value::Choice(told) => {
-                let swap = if entry.site && has_site { self.level(self.noise.exam_ppm, occurrence) / 3.0 } else { 0.0 };
+                let level = if occurrence == 0 { self.noise.exam_ppm } else { self.noise.exam_ppm / 2 };
+                let swap = if entry.site { f64::from(level / 3) / 1e6 } else { 0.0 };
                 let adjacent = &entry.values[truth].adjacent;
                 let same = f64::from(u8::from(usize::from(told) == truth));
                 if entry.site {
@@ -428,6 +435,7 @@ fn belief_equals_enumeration_with_every_noise_row_exercised() {
     }
     for row in [
         "vague",
+        "self_diagnosis",
         "omission",
         "symptom_confusion, polar",
         "symptom_confusion, character",
@@ -479,8 +487,9 @@ fn every_answer_channel_sums_to_one() {
     everything.assignments(&base, &mut |hidden| {
         for item in items.clone().map(ItemId) {
             for occurrence in [0, 1] {
-                let total: f64 =
+                let told: f64 =
                     oracle.outcomes(hidden, item, occurrence, &mut rows).iter().map(|outcome| outcome.2).sum();
+                let total = told + oracle.rates(item, occurrence).guess;
                 assert!((total - 1.0).abs() < 1e-12, "{item:?}: {total}");
             }
         }

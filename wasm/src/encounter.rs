@@ -90,7 +90,7 @@ impl Encounter {
     pub fn tally(&self) -> Result<JsValue, JsValue> {
         let episode = self.0.dialogue().episode();
         let ended = episode.ending().is_some();
-        to_js(&TallyDto::new(episode.tally(), episode.patient_turns(), episode.scenario(), ended))
+        to_js(&TallyDto::new(&episode.tally(), episode.patient_turns(), episode.scenario(), ended))
     }
 
     /// How the exact belief moved so far; null for imported cases.

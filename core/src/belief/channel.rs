@@ -4,7 +4,7 @@ use alloc::{vec, vec::Vec};
 
 use crate::{
     knowledge::{Analyte, AttributeValues, KnowledgeBase},
-    noise::{DENIAL_PPM, PatientNoise, exam_types},
+    noise::{DENIAL_PPM, Noise, PatientNoise},
     noise_plan::{Plan, Rates},
     observation::{Reading, Source, Value},
     random::PPM,
@@ -15,6 +15,11 @@ const DENIAL: f64 = DENIAL_PPM as f64 / PPM as f64;
 
 fn indicator(holds: bool) -> f64 {
     f64::from(u8::from(holds))
+}
+
+/// Whether the patient added a guess of their own to this answer: everybody hears it, and then the answer itself is clean.
+fn with_guess(reading: &Reading) -> bool {
+    reading.noise == Some(Noise::Patient(PatientNoise::SelfDiagnosis))
 }
 
 fn rate(rates: &Rates, noise: PatientNoise) -> f64 {
@@ -38,11 +43,13 @@ pub(super) fn finding(base: &KnowledgeBase, reading: &Reading, plan: &Plan, pati
             let vague = rate(&rates, PatientNoise::VagueAnswer);
             let omission = rate(&rates, PatientNoise::Omission);
             let confusion = rate(&rates, PatientNoise::SymptomConfusion);
-            if reading.value == Value::Present {
-                [0.0, 1.0 - vague - omission - confusion]
-            } else {
-                [1.0 - vague - (1.0 - DENIAL) * omission - confusion, DENIAL * omission]
+            let guess = rate(&rates, PatientNoise::SelfDiagnosis);
+            let present = reading.value == Value::Present;
+            if with_guess(reading) {
+                return [guess * indicator(!present), guess * indicator(present)];
             }
+            let clean = 1.0 - vague - omission - confusion - guess;
+            if present { [0.0, clean] } else { [clean + DENIAL * omission, DENIAL * omission] }
         }
     }
 }
@@ -60,8 +67,14 @@ pub(super) fn attribute(
     let Some(class) = base.question_class(asked) else { return (vec![1.0; entry.num_values], 1.0) };
     let rates = plan.answer_rates(asked, class, u16::from(occurrence), patient_turn);
     let vague = rate(&rates, PatientNoise::VagueAnswer);
+    let guess = rate(&rates, PatientNoise::SelfDiagnosis);
+    if with_guess(reading) {
+        let clean = |value| guess * indicator(tells(&entry.values, value, reading.value));
+        let absent = guess * indicator(reading.value == Value::NotApplicable);
+        return ((0..entry.num_values).map(clean).collect(), absent);
+    }
     if reading.value == Value::NotApplicable {
-        return (vec![0.0; entry.num_values], 1.0 - vague);
+        return (vec![0.0; entry.num_values], 1.0 - vague - guess);
     }
     let own = [
         PatientNoise::BodyPartSwap,
@@ -72,7 +85,7 @@ pub(super) fn attribute(
     .iter()
     .map(|&noise| rate(&rates, noise))
     .sum::<f64>();
-    let clean = 1.0 - vague - own;
+    let clean = 1.0 - vague - own - guess;
     let likelihood = |value: usize| {
         let shifted = shifted(base, &entry.values, &entry.confused, value, reading.value);
         clean * indicator(tells(&entry.values, value, reading.value)) + own * shifted
@@ -146,8 +159,8 @@ pub(super) fn analyte(entry: &Analyte, reading: &Reading, plan: &Plan, exam: Opt
         _ => return vec![1.0; entry.num_values],
     };
     let swap = match (reading.source, exam) {
-        (Source::Exam { occurrence, has_site, .. }, Some(exam)) if entry.site => {
-            plan.site_swap_rate(exam, exam_types(has_site, 2), u16::from(occurrence))
+        (Source::Exam { occurrence, .. }, Some(exam)) if entry.site => {
+            f64::from(plan.site_swap_ppm(exam, u16::from(occurrence))) / f64::from(PPM)
         }
         _ => 0.0,
     };

@@ -187,17 +187,12 @@ impl Belief {
         }
         let values = channel::analyte(entry, reading, plan, exam);
         let panel = &base.panels[usize::from(entry.panel)];
-        match panel.parent {
-            Some(parent) => {
-                let root = self.roots.entry(parent).or_default();
-                root.panels.entry(entry.panel).or_default().observe(analyte, &values);
-                self.stale.insert((false, parent));
-            }
-            None => {
-                self.panels.entry(entry.panel).or_default().observe(analyte, &values);
-                self.stale.insert((true, entry.panel));
-            }
-        }
+        let panels = match panel.parent {
+            Some(parent) => &mut self.roots.entry(parent).or_default().panels,
+            None => &mut self.panels,
+        };
+        panels.entry(entry.panel).or_default().observe(analyte, &values);
+        self.stale.insert(panel.parent.map_or((true, entry.panel), |parent| (false, parent)));
     }
 
     /// Works out the posterior after readings were noted.

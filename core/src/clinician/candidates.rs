@@ -55,7 +55,7 @@ impl Candidates {
     /// Price of an order in reward, with the collection of its specimen where that is still due.
     pub fn price_now(episode: &Episode, order: &OrderCandidate) -> f64 {
         let catalogue = &episode.base().catalogue;
-        let due = catalogue.collection_due(&order.call, episode.executed());
+        let due = catalogue.collection_due(&order.call, episode.collected());
         due.map_or(order.price, |due| {
             order.price + EXAM_WEIGHT * burden(&catalogue.price(&due), episode.scenario().payer)
         })

@@ -14,6 +14,8 @@ pub use name::normalize_name;
 pub use read::DiagnosisReading;
 pub use tag::extract_diagnosis;
 
+use alloc::vec::Vec;
+
 /// More listed conditions than this earn nothing.
 pub const MAX_LISTED: usize = 3;
 
@@ -29,11 +31,19 @@ pub enum Condition {
 /// S: Jaccard similarity of the listed and the true conditions, both without duplicates. 0 when either is empty or more than
 /// [`MAX_LISTED`] are listed.
 pub fn similarity(listed: &[Condition], truth: &[Condition]) -> f64 {
+    let (listed, truth) = (distinct(listed), distinct(truth));
     if listed.is_empty() || truth.is_empty() || listed.len() > MAX_LISTED {
         return 0.0;
     }
     let shared = listed.iter().filter(|condition| truth.contains(condition)).count();
     shared as f64 / (listed.len() + truth.len() - shared) as f64
+}
+
+fn distinct(conditions: &[Condition]) -> Vec<Condition> {
+    let mut distinct = conditions.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    distinct
 }
 
 #[cfg(test)]
@@ -50,5 +60,12 @@ mod tests {
         assert!(similarity(&listed, &truth).abs() < 1e-15);
         assert!(similarity(&[], &truth).abs() < 1e-15);
         assert!(similarity(&[Condition::Unmatched(7)], &truth).abs() < 1e-15);
+    }
+
+    #[test]
+    fn naming_a_condition_twice_counts_once() {
+        let seven = Condition::Disease(7);
+        assert!((similarity(&[seven, seven, seven], &[seven]) - 1.0).abs() < 1e-15);
+        assert!((similarity(&[seven, seven, Condition::Disease(8)], &[seven]) - 0.5).abs() < 1e-15);
     }
 }

@@ -61,6 +61,11 @@ impl Dialogue {
             out.push_str(": not applicable to this patient, not charged.");
             return;
         }
+        if kind == ReplyKind::InvalidCall {
+            out.push_str(&label);
+            out.push_str(" is for imported cases only: order an exam by its own name.");
+            return;
+        }
         let (Truth::Generated(patient), Some(step)) = (self.episode.truth(), self.episode.history().last()) else {
             return;
         };

@@ -8,7 +8,7 @@ use crate::{
     diagnosis::{Condition, similarity},
     digest::Digest,
     exam::ExamCall,
-    import::matches_diagnosis,
+    import::score_diagnosis,
     noise::Noise,
 };
 
@@ -50,7 +50,7 @@ impl Episode {
                 let listed: Vec<Condition> = diseases.iter().map(|&disease| Condition::Disease(disease)).collect();
                 similarity(&listed, &[Condition::Disease(patient.disease(&self.base))])
             }
-            (Some(Action::Diagnose(text)), Truth::Imported(case)) => f64::from(u8::from(matches_diagnosis(case, text))),
+            (Some(Action::Diagnose(text)), Truth::Imported(case)) => score_diagnosis(case, text),
             _ => 0.0,
         }
     }

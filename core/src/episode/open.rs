@@ -20,13 +20,13 @@ impl Episode {
         order.iter().copied().filter(|&finding| finding != complaint.finding && self.state.is_untold(finding)).collect()
     }
 
-    /// Probability that the next open question on a topic gets a vague answer, as a share of 1.
-    pub(crate) fn open_vague_rate(&self, topic: Topic) -> f64 {
+    /// Probability that the next open question on a topic gets a vague answer under `plan`, as a share of 1.
+    pub(crate) fn open_vague_rate(&self, plan: &Plan, topic: Topic) -> f64 {
         let occurrence = self.state.opened(topic).min(1);
         let item = ItemId(u16::MAX);
-        let rates = self.plan.answer_rates(item, QuestionClass::Open, occurrence, self.state.patient_turns);
+        let rates = plan.answer_rates(item, QuestionClass::Open, occurrence, self.state.patient_turns);
         let vague = rates[PatientNoise::VagueAnswer as usize];
-        let is_keyed = matches!(*self.plan, Plan::Keyed { .. });
+        let is_keyed = matches!(plan, Plan::Keyed { .. });
         // Where omission cannot act item by item it makes the whole answer vague.
         if is_keyed { vague } else { vague + rates[PatientNoise::Omission as usize] }
     }

@@ -13,8 +13,10 @@ use crate::{
 pub(super) struct State {
     pub(super) patient_turns: u32,
     pub(super) tally: Tally,
-    /// Every executed call in order, collections of specimens included.
+    /// Every executed call in order.
     pub(super) executed: Vec<ExamCall>,
+    /// Executed calls and the collections of specimens charged along with them.
+    pub(super) collected: Vec<ExamCall>,
     /// Facts of an imported case told so far (indexes).
     pub(super) told_facts: Vec<u16>,
     /// Times asked, by finding and attribute item.
@@ -33,6 +35,7 @@ impl State {
             patient_turns: 0,
             tally: Tally::new(payer),
             executed: Vec::with_capacity(16),
+            collected: Vec::with_capacity(16),
             told_facts: Vec::new(),
             asked: vec![0; base.findings.len() + base.attributes.len()],
             told: vec![false; base.findings.len()],
@@ -45,6 +48,7 @@ impl State {
         self.patient_turns = 0;
         self.tally = Tally::new(self.tally.payer);
         self.executed.clear();
+        self.collected.clear();
         self.told_facts.clear();
         self.asked.fill(0);
         self.told.fill(false);

@@ -41,10 +41,12 @@ impl Episode {
         }
         let occurrence = self.state.times_executed(&call).min(1);
         let reply = if found.is_empty() { ReplyKind::NotRecorded } else { ReplyKind::Report };
+        let call = self.base.catalogue.identity(&call);
+        self.state.tally.tool_turns += 1;
         let cents = self.charge(call);
         let types = exam_types(true, 2);
         let mut rng = KeyedRng::new(self.scenario.seed, Purpose::ExamNoise, call.key(), occurrence);
-        let struck = self.plan.strike_report(&mut rng, call.exam(), types, occurrence);
+        let struck = self.plan.strike_any(&mut rng, call.exam(), types, occurrence);
         let turn = self.state.patient_turns;
         self.record(Action::Order(call), reply, found, cents, turn);
         Some((reply, struck))

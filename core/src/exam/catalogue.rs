@@ -160,13 +160,17 @@ impl Catalogue {
         call
     }
 
-    /// Whether a stored call names an exam and values of this catalogue.
+    /// Whether a stored call is what parsing could have given: an exam and values of this catalogue in canonical form.
     pub fn holds(&self, call: &ExamCall) -> bool {
         let Some(exam) = self.exams.get(call.exam()) else { return false };
-        (0..super::MAX_PARAMETERS).all(|position| {
-            let parameter = exam.parameters.get(position);
-            call.value(position).is_none_or(|value| parameter.is_some_and(|parameter| value < parameter.values.len()))
-        })
+        let is_canonical = |position: usize| match (exam.parameters.get(position), call.value(position)) {
+            (None, None) => true,
+            (Some(parameter), Some(value)) => value < parameter.values.len(),
+            (Some(parameter), None) => parameter.is_free_text() || (!parameter.required && parameter.default.is_none()),
+            (None, Some(_)) => false,
+        };
+        let has_text = call.text_key() != 0;
+        (0..super::MAX_PARAMETERS).all(is_canonical) && has_text == exam.imported_only
     }
 
     /// Tags of price sources with what they stand for, sorted.

@@ -39,11 +39,10 @@ pub(crate) fn report(
     let view = &base.views[usize::from(base.view_of(call)?)];
     let occurrence = done_before.min(1);
     let types = view_types(base, view);
-    let site = has_site(base, view);
     let mut rng = KeyedRng::new(patient.seed, Purpose::ExamNoise, call.key(), occurrence);
     let struck = plan.strike_report(&mut rng, call.exam(), types, occurrence);
     let start = readings.len();
-    let source = Source::Exam { occurrence: occurrence as u8, repeat: done_before > 1, has_site: site };
+    let source = Source::Exam { occurrence: occurrence as u8, repeat: done_before > 1 };
     let reading = |item, value| Reading { item, value, clean: value, noise: None, source };
     for &sign in &view.signs {
         let value = if patient.has(base, sign) { Value::Present } else { Value::Absent };
@@ -61,8 +60,10 @@ pub(crate) fn report(
         let value = analyte_value(base, patient, index, analyte, pattern.1);
         readings.push(reading(base.analyte_item(index), value));
     }
+    let swaps = SiteSwaps { seed: patient.seed, call, occurrence, ppm: plan.site_swap_ppm(call.exam(), occurrence) };
+    let swapped = swaps.apply(base, &mut readings[start..]);
     perturb(base, struck, &mut rng, &mut readings[start..]);
-    struck
+    struck.or(swapped.then_some(ExamNoise::BodyPartSwap))
 }
 
 fn analyte_value(base: &KnowledgeBase, patient: &Patient, index: u16, analyte: &Analyte, pattern: usize) -> Value {
@@ -98,16 +99,11 @@ fn derived_value(base: &KnowledgeBase, patient: &Patient, analyte: &Analyte) -> 
 fn perturb(base: &KnowledgeBase, struck: Option<ExamNoise>, rng: &mut KeyedRng, readings: &mut [Reading]) {
     let Some(noise) = struck else { return };
     for reading in readings.iter_mut() {
-        reading.noise = Some(Noise::Exam(noise));
+        reading.noise = reading.noise.or(Some(Noise::Exam(noise)));
     }
     match noise {
-        ExamNoise::Ambiguity => {}
+        ExamNoise::Ambiguity | ExamNoise::BodyPartSwap => {}
         ExamNoise::Omission => drop_clause(base, rng, readings),
-        ExamNoise::BodyPartSwap => {
-            for reading in readings {
-                swap_site(base, reading, rng);
-            }
-        }
     }
 }
 
@@ -132,12 +128,34 @@ fn drop_clause(base: &KnowledgeBase, rng: &mut KeyedRng, readings: &mut [Reading
     }
 }
 
-fn swap_site(base: &KnowledgeBase, reading: &mut Reading, rng: &mut KeyedRng) {
-    let Some(ItemKind::Analyte(index)) = base.item_kind(reading.item) else { return };
-    let analyte = &base.analytes[usize::from(index)];
-    let Value::Choice(value) = reading.value else { return };
-    let adjacent = &analyte.values[usize::from(value)].adjacent;
-    if analyte.site && !adjacent.is_empty() {
-        reading.value = Value::Choice(adjacent[rng.below(adjacent.len() as u32) as usize]);
+/// Site swaps of one execution of a call: each site field has a stream of its own.
+struct SiteSwaps<'a> {
+    seed: u64,
+    call: &'a ExamCall,
+    occurrence: u16,
+    ppm: u32,
+}
+
+impl SiteSwaps<'_> {
+    /// Swaps fields to adjacent sites; true when a swap struck, changed or not.
+    fn apply(&self, base: &KnowledgeBase, readings: &mut [Reading]) -> bool {
+        let mut struck = false;
+        for reading in readings {
+            let Some(ItemKind::Analyte(index)) = base.item_kind(reading.item) else { continue };
+            let analyte = &base.analytes[usize::from(index)];
+            let (true, Value::Choice(value)) = (analyte.site, reading.value) else { continue };
+            let key = self.call.key() ^ analyte.key;
+            let mut rng = KeyedRng::new(self.seed, Purpose::ExamNoise, key, self.occurrence);
+            if !rng.happens(self.ppm) {
+                continue;
+            }
+            struck = true;
+            reading.noise = Some(Noise::Exam(ExamNoise::BodyPartSwap));
+            let adjacent = &analyte.values[usize::from(value)].adjacent;
+            if !adjacent.is_empty() {
+                reading.value = Value::Choice(adjacent[rng.below(adjacent.len() as u32) as usize]);
+            }
+        }
+        struck
     }
 }

@@ -169,7 +169,7 @@ mod tests {
     }
 
     fn reading(item: ItemId, value: Value) -> Reading {
-        let source = Source::Exam { occurrence: 0, repeat: false, has_site: false };
+        let source = Source::Exam { occurrence: 0, repeat: false };
         Reading { item, value, clean: value, noise: None, source }
     }
 

@@ -6,13 +6,15 @@ mod panels;
 
 use alloc::{
     collections::BTreeMap,
+    format,
     string::{String, ToString},
     vec::Vec,
 };
 
 use super::{
-    Applies, Complaint, KnowledgeBase, KnowledgeError, Modality, Problem, Site, Topic, View, load::unique,
-    schema::KnowledgeFile,
+    Applies, Complaint, FindingKind, KnowledgeBase, KnowledgeError, Modality, Problem, Site, Topic, View,
+    load::unique,
+    schema::{AttributeEntry, KnowledgeFile, PanelEntry},
 };
 use crate::{
     diagnosis::DiagnosisIndex,
@@ -98,8 +100,42 @@ impl<'a> Indexes<'a> {
     }
 }
 
+/// Most cells of all probability tables together: their size is a product of sections, so it is bounded before any is made.
+const MAX_CELLS: usize = 20_000_000;
+
+/// Bounds what is not bounded by unique ids, and the tables.
+fn check_sizes(file: &KnowledgeFile) -> Result<(), KnowledgeError> {
+    let check = |section: &'static str, number: usize, limit: usize| {
+        let place = Place { section, entry: "all" };
+        if number <= limit { Ok(()) } else { Err(place.error("entries", Problem::TooMany(number, limit))) }
+    };
+    check("views", file.views.len(), MAX_ENTRIES)?;
+    check("pack", file.pack.groups.len(), MAX_ENTRIES)?;
+    let attributes: usize = file.findings.iter().flat_map(|finding| finding.attributes.values()).map(num_values).sum();
+    let patterns: usize = file.panels.iter().map(|panel| panel.patterns.len().saturating_mul(2)).sum();
+    let bands: usize = file.panels.iter().map(|panel| panel.patterns.len().saturating_mul(panel_width(panel))).sum();
+    let hypotheses: usize = file.diseases.iter().map(|disease| disease.variants.len().max(1)).sum();
+    check("diseases", hypotheses, MAX_HYPOTHESES)?;
+    let per_hypothesis = file.findings.len().saturating_mul(4).saturating_add(attributes).saturating_add(patterns);
+    check("findings", per_hypothesis.saturating_mul(hypotheses).saturating_add(bands), MAX_CELLS)
+}
+
+fn num_values(entry: &AttributeEntry) -> usize {
+    match entry {
+        AttributeEntry::Severity(_) => 10,
+        AttributeEntry::Weights(weights) => weights.len(),
+        AttributeEntry::Values(values) => values.len(),
+    }
+}
+
+/// Bands and values of all analytes of a panel.
+fn panel_width(panel: &PanelEntry) -> usize {
+    panel.analytes.iter().map(|analyte| analyte.values.len().max(6)).sum()
+}
+
 /// Compiles a parsed base; `digest` is that of its canonical JSON.
 pub(super) fn compile(file: &KnowledgeFile, digest: u64) -> Result<KnowledgeBase, KnowledgeError> {
+    check_sizes(file)?;
     let indexes = Indexes::new(file)?;
     let catalogue = Catalogue::embedded().map_err(|error| {
         Place { section: "exams", entry: &error.entry }
@@ -165,11 +201,39 @@ fn compile_complaints(file: &KnowledgeFile, indexes: &Indexes<'_>) -> Result<Vec
         let place = Place { section: "complaints", entry: &entry.finding };
         place.not_empty("opening", entry.opening.is_empty())?;
         let finding = place.find("finding", &indexes.findings, &entry.finding)?;
-        let mut order = place.find_all("order", &indexes.findings, &entry.order)?;
+        let own = &file.findings[usize::from(finding)];
+        if own.kind == FindingKind::Sign || own.applies.sex.is_some() {
+            let problem = "a complaint is something that any patient can feel: no sign, not of one sex";
+            return Err(place.error("finding", Problem::Invalid(problem.into())));
+        }
+        let mut order = told_order(place, "order", file, indexes, &entry.order)?;
         order.retain(|&other| other != finding);
         Ok(Complaint { finding, opening: entry.opening.clone(), order })
     };
     file.complaints.iter().map(compile).collect()
+}
+
+/// An order in which a patient goes through findings: each once, and none that only a doctor can find.
+fn told_order(
+    place: Place<'_>,
+    field: &str,
+    file: &KnowledgeFile,
+    indexes: &Indexes<'_>,
+    ids: &[String],
+) -> Result<Vec<u16>, KnowledgeError> {
+    let order = place.find_all(field, &indexes.findings, ids)?;
+    for (position, &finding) in order.iter().enumerate() {
+        let entry = &file.findings[usize::from(finding)];
+        if entry.kind == FindingKind::Sign {
+            return Err(
+                place.error(field, Problem::Invalid(format!("`{}` is a sign: patients cannot tell it", entry.id)))
+            );
+        }
+        if order[..position].contains(&finding) {
+            return Err(place.error(field, Problem::Duplicate(entry.id.clone())));
+        }
+    }
+    Ok(order)
 }
 
 fn compile_topics(file: &KnowledgeFile, indexes: &Indexes<'_>) -> Result<[Vec<u16>; 6], KnowledgeError> {
@@ -178,7 +242,7 @@ fn compile_topics(file: &KnowledgeFile, indexes: &Indexes<'_>) -> Result<[Vec<u1
     for (name, ids) in &file.pack.topics {
         let topic = Topic::ALL.into_iter().find(|topic| topic.name() == name && *topic != Topic::Complaint);
         let topic = topic.ok_or_else(|| place.error("topics", Problem::UnknownId(name.clone())))?;
-        topics[topic as usize] = place.find_all("topics", &indexes.findings, ids)?;
+        topics[topic as usize] = told_order(place, "topics", file, indexes, ids)?;
     }
     Ok(topics)
 }
@@ -220,7 +284,17 @@ fn compile_views(
             }
         }
         analytes.extend(place.find_all("analytes", &indexes.analytes, &entry.analytes)?);
+        if let Some(twice) = first_repeated(&analytes) {
+            let panel = file.panels.iter().flat_map(|panel| &panel.analytes).nth(usize::from(twice));
+            return Err(
+                place.error("analytes", Problem::Duplicate(panel.map(|entry| entry.id.clone()).unwrap_or_default()))
+            );
+        }
         let signs = place.find_all("signs", &indexes.findings, &entry.signs)?;
+        if let Some(wrong) = signs.iter().find(|&&sign| file.findings[usize::from(sign)].kind != FindingKind::Sign) {
+            let id = &file.findings[usize::from(*wrong)].id;
+            return Err(place.error("signs", Problem::Invalid(format!("`{id}` is no sign"))));
+        }
         place.not_empty("panels", analytes.is_empty() && signs.is_empty())?;
         views.push(View {
             calls: entry
@@ -235,6 +309,11 @@ fn compile_views(
         });
     }
     Ok(views)
+}
+
+/// The first index that stands twice.
+fn first_repeated(indexes: &[u16]) -> Option<u16> {
+    indexes.iter().enumerate().find(|(position, index)| indexes[..*position].contains(index)).map(|(_, &index)| index)
 }
 
 fn modality(place: Place<'_>, name: &str) -> Result<Modality, KnowledgeError> {

@@ -44,6 +44,7 @@ impl Respondent<'_> {
             return Answer { reading, guess: None };
         }
         if occurrence == 0
+            && !self.plan.forces(item)
             && let Some(value) = self.deflection(item, class == crate::noise::QuestionClass::History)
         {
             reading.value = value;
@@ -70,7 +71,13 @@ impl Respondent<'_> {
                     Value::Absent
                 }
             }
-            Some(ItemKind::Attribute(index)) => self.patient.attribute_value(self.base, index),
+            Some(ItemKind::Attribute(index)) => {
+                let finding = self.base.attributes[usize::from(index)].finding;
+                if self.base.findings[usize::from(finding)].kind == FindingKind::Sign {
+                    return Value::Unknowable;
+                }
+                self.patient.attribute_value(self.base, index)
+            }
             Some(ItemKind::Analyte(_)) | None => Value::Unknowable,
         }
     }

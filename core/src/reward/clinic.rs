@@ -68,10 +68,10 @@ pub fn burden(price: &Price, payer: Payer) -> f64 {
 
 /// The parts of the reward of an episode; `similarity` is S, 0 when no diagnosis was issued.
 pub fn reward(similarity: f64, tally: &Tally) -> RewardParts {
-    let violations = tally.format_errors + tally.invalid_calls + tally.repeated_calls;
+    let violations = f64::from(tally.format_errors) + f64::from(tally.invalid_calls) + f64::from(tally.repeated_calls);
     let exam_cost = EXAM_WEIGHT * tally.exam_burden;
     let turn_cost = TURN_WEIGHT * f64::from(tally.doctor_turns);
-    let penalty = PENALTY_WEIGHT * f64::from(violations);
+    let penalty = PENALTY_WEIGHT * violations;
     RewardParts {
         mode: RewardMode::Clinic,
         diagnosis: similarity,

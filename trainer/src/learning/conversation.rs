@@ -143,7 +143,7 @@ impl Writer {
             }
             Action::Ask(question) => self.practice.wording.write_question(base, question, variant, &mut words),
             Action::Order(call) => {
-                if episode.executed().is_empty() {
+                if episode.collected().is_empty() {
                     let price = base.catalogue.price(call);
                     let bedside = burden(&price, episode.scenario().payer) <= 0.0;
                     words.push_str(if bedside { "May I examine you? " } else { "Let us do a test. " });

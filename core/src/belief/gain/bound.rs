@@ -23,7 +23,8 @@ impl Frame<'_> {
             return 0.0;
         }
         let Some(class) = self.belief.base.question_class(item) else { return 0.0 };
-        let rates = episode.plan().answer_rates(item, class, episode.times_asked(item), episode.patient_turns());
+        let rates =
+            self.belief.plan(episode).answer_rates(item, class, episode.times_asked(item), episode.patient_turns());
         let confusion = rates[PatientNoise::SymptomConfusion as usize];
         let mut bound = self.uncertainty(finding);
         if confusion > 0.0 {

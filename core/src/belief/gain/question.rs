@@ -49,14 +49,17 @@ impl Frame<'_> {
         }
         let item = base.finding_item(finding);
         let class = base.question_class(item)?;
-        let rates = episode.plan().answer_rates(item, class, asked, episode.patient_turns());
+        let rates = self.belief.plan(episode).answer_rates(item, class, asked, episode.patient_turns());
         let rate = |noise: PatientNoise| rates[noise as usize];
         let (vague, omission) = (rate(PatientNoise::VagueAnswer), rate(PatientNoise::Omission));
         let confusion = rate(PatientNoise::SymptomConfusion);
+        let guess = rate(PatientNoise::SelfDiagnosis);
         let present = self.present(finding);
-        let yes = 1.0 - vague - omission - confusion;
-        let no = [1.0 - vague - (1.0 - DENIAL) * omission - confusion, DENIAL * omission];
+        let yes = 1.0 - vague - omission - confusion - guess;
+        let no = [yes + DENIAL * omission, DENIAL * omission];
         let mut gauge = self.gauge();
+        gauge.outcome(present.iter().map(|p| p * guess));
+        gauge.outcome(present.iter().map(|p| (1.0 - p) * guess));
         gauge.outcome(present.iter().map(|p| p * yes));
         gauge.outcome(present.iter().map(|p| (1.0 - p) * no[0] + p * no[1]));
         gauge.silence(vague + (1.0 - DENIAL) * omission);
@@ -76,16 +79,19 @@ impl Frame<'_> {
         let entry = &base.attributes[usize::from(attribute)];
         let item = base.attribute_item(attribute);
         let class = base.question_class(item)?;
-        let rates = episode.plan().answer_rates(item, class, asked, episode.patient_turns());
+        let rates = self.belief.plan(episode).answer_rates(item, class, asked, episode.patient_turns());
         let vague = rates[PatientNoise::VagueAnswer as usize];
         let own: f64 = rates[..4].iter().sum();
-        let clean = 1.0 - vague - own;
+        let guess = rates[PatientNoise::SelfDiagnosis as usize];
+        let clean = 1.0 - vague - own - guess;
         let present = self.present(entry.finding);
         let values = self.attribute_posterior(attribute);
         let mut gauge = self.gauge();
         gauge.silence(vague);
-        gauge.outcome(present.iter().map(|p| (1.0 - p) * (1.0 - vague)));
-        for row in self.own_noise_rows(attribute, clean, own) {
+        gauge.outcome(present.iter().map(|p| (1.0 - p) * (1.0 - vague - guess)));
+        gauge.outcome(present.iter().map(|p| (1.0 - p) * guess));
+        let guessed = self.own_noise_rows(attribute, guess, 0.0);
+        for row in self.own_noise_rows(attribute, clean, own).into_iter().chain(guessed) {
             let told = |(present, shares): (&f64, &[f64])| -> f64 {
                 present * shares.iter().zip(&row).map(|(share, told)| share * told).sum::<f64>()
             };
@@ -128,7 +134,7 @@ impl Frame<'_> {
             AttributeValues::Duration(values) => {
                 let mut told: Vec<(u32, _)> = Vec::new();
                 for &(number, unit) in values {
-                    told.extend((1..=number.saturating_mul(2).min(400)).map(|number| (number, unit)));
+                    told.extend((1..=number.saturating_mul(2)).map(|number| (number, unit)));
                     told.push((number, unit));
                 }
                 told.sort_unstable();
@@ -170,8 +176,8 @@ impl Frame<'_> {
     /// Every pair, single and nothing that an open question can bring up, and a vague answer.
     fn open_gain(&self, episode: &Episode, topic: Topic) -> f64 {
         const { assert!(MAX_ITEMS_PER_TURN == 2) };
-        let vague = episode.open_vague_rate(topic);
-        let forgotten = f64::from(episode.plan().forgotten_ppm()) / MILLION;
+        let vague = episode.open_vague_rate(self.belief.plan(episode), topic);
+        let forgotten = f64::from(self.belief.plan(episode).forgotten_ppm()) / MILLION;
         let mut gauge = self.gauge();
         gauge.silence(vague);
         let told: Vec<Row> = episode

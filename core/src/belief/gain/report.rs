@@ -4,7 +4,7 @@ use alloc::{vec, vec::Vec};
 
 use super::{Frame, Row};
 use crate::{
-    belief::evidence::{PanelEvidence, prior_of},
+    belief::evidence::PanelEvidence,
     knowledge::KnowledgeBase,
     random::{KeyedRng, PPM, Purpose},
 };
@@ -68,7 +68,7 @@ fn channel(base: &KnowledgeBase, panel: u16, shown: &[u16]) -> PanelChannel {
     let parents: &[bool] = if entry.parent.is_some() { &[false, true] } else { &[false] };
     let of_parent = |&parent: &bool| {
         let mut rows = vec![vec![0.0; base.hypotheses.len()]; num];
-        for hypothesis in 0..base.hypotheses.len() {
+        for (hypothesis, _) in base.hypotheses.iter().enumerate() {
             let weights = base.pattern_probabilities(panel, hypothesis, parent);
             let mut shares: Vec<f64> = weights.iter().map(|&ppm| f64::from(ppm) / MILLION).collect();
             crate::math::normalize(&mut shares);
@@ -220,13 +220,12 @@ impl Frame<'_> {
     fn pattern_posterior(&self, panel: u16, evidence: &PanelEvidence, hypothesis: usize) -> Vec<f64> {
         let base = &self.belief.base;
         let entry = &base.panels[usize::from(panel)];
-        let parent = entry.parent.map_or([1.0, 0.0], |finding| match self.belief.evidence(finding) {
-            Some(root) => root.joint(base, &self.belief.presentation, finding, hypothesis),
-            None => {
-                let present = prior_of(base, &self.belief.presentation, finding, hypothesis);
-                [1.0 - present, present]
-            }
+        // Evidence about a panel with a parent is part of the evidence about the parent.
+        let parent = entry.parent.and_then(|finding| {
+            let root = self.belief.evidence(finding)?;
+            Some(root.joint(base, &self.belief.presentation, finding, hypothesis))
         });
+        let parent = parent.unwrap_or([1.0, 0.0]);
         let mut shares = vec![0.0; entry.patterns.len()];
         for (value, weight) in [(false, parent[0]), (true, parent[1])] {
             let ppm = base.pattern_probabilities(panel, hypothesis, value);

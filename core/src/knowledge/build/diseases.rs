@@ -74,7 +74,7 @@ fn disease(
         prevalence: ((flat.iter().sum::<f64>() * 1000.0) as u32).clamp(1, 10_000_000),
         clinical: entry.clinical,
         hypotheses,
-        reference_workup: entry.reference_workup.clone(),
+        reference_workup: reference_workup(place, entry, catalogue)?,
         contraindicated: entry
             .contraindicated
             .iter()
@@ -82,6 +82,20 @@ fn disease(
             .collect::<Result<_, _>>()?,
         sources: entry.sources.clone(),
     })
+}
+
+/// The reference workup, every call checked.
+fn reference_workup(
+    place: Place<'_>,
+    entry: &DiseaseEntry,
+    catalogue: &Catalogue,
+) -> Result<Vec<String>, KnowledgeError> {
+    for call in &entry.reference_workup {
+        catalogue
+            .parse_call_text(call)
+            .map_err(|error| place.error("reference_workup", Problem::Invalid(format!("{error}"))))?;
+    }
+    Ok(entry.reference_workup.clone())
 }
 
 fn hypothesis(
@@ -102,10 +116,11 @@ fn hypothesis(
             place.error("variants.weight", Problem::BadNumber(format!("{share:?}"), "not negative, some above 0"))
         );
     }
+    let heaviest = (0..4).map(|band| share.in_band(band)).fold(0.0, f64::max);
     Ok(Hypothesis {
         disease,
         variant: variant.map(|variant| variant.id.clone()).unwrap_or_default(),
-        weight: [0, 1, 2, 3].map(|band| (share.in_band(band) * 1e4) as u32),
+        weight: [0, 1, 2, 3].map(|band| (share.in_band(band) / heaviest * 1e6) as u32),
         complaints: place.weights("complaints", &weights)?,
     })
 }

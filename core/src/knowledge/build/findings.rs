@@ -11,13 +11,13 @@ use super::{Indexes, Place, check_applies};
 use crate::{
     digest::key,
     knowledge::{
-        Aspect, Attribute, AttributeValues, Finding, KnowledgeError, NamedValue, Problem, TimeUnit,
+        Aspect, Attribute, AttributeValues, Finding, FindingKind, KnowledgeError, NamedValue, Problem, TimeUnit, Topic,
         schema::{AttributeEntry, FindingEntry, KnowledgeFile, ValueEntry},
     },
 };
 
-/// Longest duration number: keeps the arithmetic of `temporal_change` small.
-const MAX_DURATION: u32 = 10_000;
+/// Longest duration number: `temporal_change` can double it, and every outcome is weighed. Longer ones have longer units.
+const MAX_DURATION: u32 = 400;
 
 pub(super) fn compile(
     file: &KnowledgeFile,
@@ -27,7 +27,7 @@ pub(super) fn compile(
     let mut attributes = Vec::new();
     for (position, entry) in file.findings.iter().enumerate() {
         let place = Place { section: "findings", entry: &entry.id };
-        let mut finding = compile_finding(place, entry, indexes)?;
+        let mut finding = compile_finding(place, entry, file, indexes)?;
         for aspect in Aspect::ALL {
             let Some(attribute) = entry.attributes.get(aspect.name()) else { continue };
             finding.attributes.push(attributes.len() as u16);
@@ -43,10 +43,38 @@ pub(super) fn compile(
     Ok((findings, attributes))
 }
 
-fn compile_finding(place: Place<'_>, entry: &FindingEntry, indexes: &Indexes<'_>) -> Result<Finding, KnowledgeError> {
+/// An id must not look like an attribute's name, nor be that of a topic: both name streams of random numbers.
+fn check_id(place: Place<'_>, id: &str) -> Result<(), KnowledgeError> {
+    let is_topic = Topic::ALL.iter().any(|topic| topic.name() == id);
+    if id.contains('.') || is_topic {
+        let problem = format!("`{id}` has a dot or is the name of a topic: choose another id");
+        return Err(place.error("id", Problem::Invalid(problem)));
+    }
+    Ok(())
+}
+
+/// A patient can only mix up what a patient can tell: other findings that are no signs.
+fn check_neighbours(place: Place<'_>, entry: &FindingEntry, file: &KnowledgeFile) -> Result<(), KnowledgeError> {
+    for neighbour in &entry.neighbours {
+        let other = file.findings.iter().find(|other| other.id == *neighbour);
+        if *neighbour == entry.id || other.is_some_and(|other| other.kind == FindingKind::Sign) {
+            let problem = format!("`{neighbour}` is the finding itself or a sign: a neighbour is another symptom");
+            return Err(place.error("neighbours", Problem::Invalid(problem)));
+        }
+    }
+    Ok(())
+}
+
+fn compile_finding(
+    place: Place<'_>,
+    entry: &FindingEntry,
+    file: &KnowledgeFile,
+    indexes: &Indexes<'_>,
+) -> Result<Finding, KnowledgeError> {
     place.not_empty("present", entry.present.is_empty())?;
     place.not_empty("absent", entry.absent.is_empty())?;
     place.not_empty("noun", entry.noun.is_empty())?;
+    check_id(place, &entry.id)?;
     check_applies(place, &entry.applies)?;
     if !entry.background.is_probability() {
         return Err(place.error("background", Problem::BadNumber(format!("{:?}", entry.background), "0 to 1")));
@@ -55,6 +83,8 @@ fn compile_finding(place: Place<'_>, entry: &FindingEntry, indexes: &Indexes<'_>
         let term = &entry.term;
         [format!("{term} present"), format!("No {term}")]
     });
+    let neighbours = place.find_all("neighbours", &indexes.findings, &entry.neighbours)?;
+    check_neighbours(place, entry, file)?;
     Ok(Finding {
         id: entry.id.clone(),
         key: key(&entry.id),
@@ -66,7 +96,7 @@ fn compile_finding(place: Place<'_>, entry: &FindingEntry, indexes: &Indexes<'_>
         report,
         ask: entry.ask.clone(),
         applies: entry.applies.clone(),
-        neighbours: place.find_all("neighbours", &indexes.findings, &entry.neighbours)?,
+        neighbours,
         attributes: Vec::new(),
         panels: Vec::new(),
     })
@@ -98,7 +128,9 @@ fn compile_attribute(
             let num = values.len();
             (AttributeValues::Duration(values), vec![Vec::new(); num])
         }
-        (_, AttributeEntry::Values(values)) if !matches!(aspect, Aspect::Severity | Aspect::Duration) => {
+        (_, AttributeEntry::Values(values))
+            if !matches!(aspect, Aspect::Site | Aspect::Radiation | Aspect::Severity | Aspect::Duration) =>
+        {
             named(place, &field, values)?
         }
         _ => {
@@ -145,7 +177,7 @@ fn named(
 
 /// Parses `3 days`.
 pub(super) fn duration(place: Place<'_>, field: &str, text: &str) -> Result<(u32, TimeUnit), KnowledgeError> {
-    let wrong = || place.error(field, Problem::BadNumber(text.into(), "a duration is like `3 days`, 1 to 10000"));
+    let wrong = || place.error(field, Problem::BadNumber(text.into(), "a duration is like `3 days`, 1 to 400"));
     let (number, unit) = text.split_once(' ').ok_or_else(wrong)?;
     let number: u32 = number.parse().map_err(|_| wrong())?;
     let unit = unit.strip_suffix('s').unwrap_or(unit);
