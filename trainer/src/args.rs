@@ -1,4 +1,5 @@
 //! The command line: clap types with a line per flag, and nothing else.
+#![allow(clippy::doc_markdown, reason = "doc lines are the help text")]
 
 use std::path::PathBuf;
 
@@ -36,7 +37,9 @@ pub(crate) enum Command {
         :dx migraine ends with a diagnosis; :help shows the rest.")]
     Play(PlayOptions),
     /// Play an episode again from its code, turn by turn.
-    #[command(after_help = "Example:\n  workup replay AQEA...  (the code stands at the end of `workup play` and in links)")]
+    #[command(
+        after_help = "Example:\n  workup replay AQEA...  (the code stands at the end of `workup play` and in links)"
+    )]
     Replay(ReplayOptions),
     /// Evaluate a policy on many scenarios: means with 95 % intervals.
     #[command(after_help = "Examples:\n  workup eval --policy checklist\n  \
@@ -247,8 +250,10 @@ pub(crate) enum CasesCommand {
     #[command(after_help = "Example:\n  workup cases generate --count 100 --seed 7 --out cases.jsonl")]
     Generate(GenerateOptions),
     /// Turn foreign rows into cases: one case per line; bad rows are reported and never stop the rest.
-    #[command(after_help = "Example:\n  workup cases import --from agentclinic agentclinic_medqa.jsonl --out cases.jsonl\n\n\
-        Do not enter real patient data.")]
+    #[command(
+        after_help = "Example:\n  workup cases import --from agentclinic agentclinic_medqa.jsonl --out cases.jsonl\n\n\
+        Do not enter real patient data."
+    )]
     Import(ImportOptions),
     /// List the cases of a file: number, who, complaint, facts, exams.
     List(ListOptions),
@@ -360,7 +365,9 @@ pub(crate) struct DigestOptions {
 #[derive(Debug, Subcommand)]
 pub(crate) enum MetricsCommand {
     /// Compare two JSONL files line by line; what measures time (timing_s/*, perf/*) is ignored.
-    #[command(after_help = "Example:\n  workup metrics diff a/metrics.jsonl b/metrics.jsonl\n\nExit status 1 when they differ.")]
+    #[command(
+        after_help = "Example:\n  workup metrics diff a/metrics.jsonl b/metrics.jsonl\n\nExit status 1 when they differ."
+    )]
     Diff(DiffOptions),
 }
 

@@ -1,13 +1,14 @@
 //! Case files: generated patients with their truth, imported cases, both one a line.
 
-use std::{fs, io, path::{Path, PathBuf}};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use serde::Serialize;
 use workup_core::{
     case::Patient,
-    import::{
-        AgentClinic, ImportReport, ImportedCase, Jsonl, RowFormat, read_all,
-    },
+    import::{AgentClinic, ImportReport, ImportedCase, Jsonl, Reader, RowFormat},
     knowledge::KnowledgeBase,
     scenario::Scenario,
     scenario_code::ScenarioCode,
@@ -100,14 +101,9 @@ pub fn read_cases(path: &Path, agentclinic: bool) -> Result<(Vec<ImportedCase>, 
 }
 
 fn rows(bytes: &[u8], format: impl RowFormat) -> (Vec<ImportedCase>, ImportReport) {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => read_all(text, format),
-        Err(_) => {
-            let mut reader = workup_core::import::Reader::new(bytes.split(|byte| *byte == b'\n'), format);
-            let cases = reader.by_ref().collect();
-            (cases, reader.into_report())
-        }
-    }
+    let mut reader = Reader::new(bytes.split(|byte| *byte == b'\n'), format);
+    let cases = reader.by_ref().collect();
+    (cases, reader.into_report())
 }
 
 /// Case `number` (from 1) of a file of our own.

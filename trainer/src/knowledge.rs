@@ -1,6 +1,7 @@
 //! Which knowledge base: the embedded pack, one `.kb.json`, or a folder of JSON files.
 
 use std::{
+    fmt::Write,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -28,7 +29,7 @@ pub enum LoadError {
         /// Which one.
         name: String,
         /// What is wrong.
-        source: KnowledgeError,
+        source: Box<KnowledgeError>,
     },
 }
 
@@ -37,7 +38,7 @@ pub enum LoadError {
 /// # Errors
 /// When it cannot be read, or names section, entry and field of the first thing wrong.
 pub fn load_knowledge(name: &str) -> Result<KnowledgeBase, LoadError> {
-    let wrong = |source| LoadError::Wrong { name: name.to_owned(), source };
+    let wrong = |source| LoadError::Wrong { name: name.to_owned(), source: Box::new(source) };
     if name == EMBEDDED {
         return KnowledgeBase::core24().map_err(wrong);
     }
@@ -51,7 +52,8 @@ pub fn load_knowledge(name: &str) -> Result<KnowledgeBase, LoadError> {
 fn bundle(folder: &Path) -> io::Result<String> {
     let mut text = format!("{{\"pack\":{}", fs::read_to_string(folder.join("pack.json"))?);
     for field in ["sites", "findings", "complaints", "panels", "views", "diseases"] {
-        text.push_str(&format!(",\"{field}\":[{}]", entries(folder, field)?.join(",")));
+        // Writing into a `String` cannot fail.
+        let _ = write!(text, ",\"{field}\":[{}]", entries(folder, field)?.join(","));
     }
     text.push('}');
     Ok(text)

@@ -63,8 +63,7 @@ impl Default for Setting {
 impl Setting {
     /// The scenario of a seed under this setting.
     pub fn scenario(&self, seed: u64) -> Scenario {
-        let persona =
-            if self.plain_persona { PersonaChoice::Fixed(Persona::PLAIN) } else { PersonaChoice::Drawn };
+        let persona = if self.plain_persona { PersonaChoice::Fixed(Persona::PLAIN) } else { PersonaChoice::Drawn };
         Scenario {
             seed,
             case: CaseSource::Generated,

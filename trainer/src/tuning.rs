@@ -38,7 +38,11 @@ pub struct StoppingPoint {
 ///
 /// # Errors
 /// A scenario out of range.
-pub fn trace(practice: &Practice, greedy: &mut Greedy, scenario: Scenario) -> Result<Vec<StoppingPoint>, EvaluationError> {
+pub fn trace(
+    practice: &Practice,
+    greedy: &mut Greedy,
+    scenario: Scenario,
+) -> Result<Vec<StoppingPoint>, EvaluationError> {
     use workup_core::clinician::Clinician;
     let mut episode = Episode::new(practice.base().clone(), scenario)?;
     greedy.start(&episode);
@@ -127,12 +131,7 @@ pub fn tune(
 mod tests {
     use std::sync::Arc;
 
-    use workup_core::{
-        clinician::play,
-        knowledge::KnowledgeBase,
-        random::Split,
-        reward::Payer,
-    };
+    use workup_core::{clinician::play, knowledge::KnowledgeBase, random::Split, reward::Payer};
 
     use super::*;
     use crate::evaluation::Outcome;

@@ -73,7 +73,9 @@ fn env(options: &BenchOptions) -> Result<Verdict> {
         print_json(&output)?;
         return Ok(Verdict::Fine);
     }
-    print_line("per second on one core, whole episodes with creation, noise and persona on: median [slowest, fastest] of 5");
+    print_line(
+        "per second on one core, whole episodes with creation, noise and persona on: median [slowest, fastest] of 5",
+    );
     for (name, speed) in [("text turns", text), ("structured steps", structured), ("steps with belief", belief)] {
         print_line(&format!("{name:<18} {:>12.0} [{:.0}, {:.0}]", speed.median, speed.low, speed.high));
     }

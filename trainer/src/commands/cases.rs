@@ -72,7 +72,12 @@ fn import(options: &ImportOptions) -> Result<Verdict> {
     if options.json {
         print_json(&output(&report))?;
     } else {
-        print_line(&format!("{} of {} rows imported to `{}`", report.num_read, report.num_rows(), options.out.display()));
+        print_line(&format!(
+            "{} of {} rows imported to `{}`",
+            report.num_read,
+            report.num_rows(),
+            options.out.display()
+        ));
         report.dropped.iter().for_each(|error| print_line(&format!("dropped: {error}")));
         for piece in &report.left_out {
             print_line(&format!("left out: line {}, {}: {}", piece.line, piece.path, piece.reason));
@@ -104,7 +109,8 @@ fn list(options: &ListOptions) -> Result<Verdict> {
         let (facts, exams) = (case.facts.len(), case.exams.len());
         let mut line = format!("{:>4}  {}; {complaint} ({facts} facts, {exams} results)", index + 1, case.demographics);
         if options.diagnosis {
-            line.push_str(&format!(" -> {}", case.diagnosis));
+            line.push_str(" -> ");
+            line.push_str(&case.diagnosis);
         }
         print_line(&line);
     }

@@ -119,8 +119,7 @@ fn input(dialogue: &Dialogue, line: &str) -> Input {
     let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
     match command {
-        "" => Input::Shown(HELP.to_owned()),
-        ":help" => Input::Shown(HELP.to_owned()),
+        "" | ":help" => Input::Shown(HELP.to_owned()),
         ":quit" => Input::Quit,
         ":find" => Input::Shown(find(catalogue, payer, rest)),
         ":cost" => Input::Shown(cost(dialogue)),

@@ -43,7 +43,8 @@ fn answer(request: Request, dist: &Path) {
     let file = path.and_then(|path| Some((File::open(&path).ok()?, mime_type(&path))));
     let _ = match file {
         Some((file, mime)) => {
-            let headers = [("Content-Type", mime), ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff")];
+            let headers =
+                [("Content-Type", mime), ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff")];
             let mut response = Response::from_file(file);
             for header in headers.iter().filter_map(|(name, value)| Header::from_bytes(*name, *value).ok()) {
                 response.add_header(header);
@@ -122,7 +123,9 @@ mod tests {
         assert_eq!(file_of(&dist, "/"), Some(dist.join("index.html")));
         assert_eq!(file_of(&dist, "/?seed=7#x"), Some(dist.join("index.html")));
         assert_eq!(file_of(&dist, "/pkg/a%20b.wasm"), Some(dist.join("pkg/a b.wasm")));
-        for url in ["/../secret", "/%2e%2e/secret", "/pkg/../../secret", "/..%2fsecret", "//etc/passwd", "/%zz", "/none"] {
+        for url in
+            ["/../secret", "/%2e%2e/secret", "/pkg/../../secret", "/..%2fsecret", "//etc/passwd", "/%zz", "/none"]
+        {
             assert_eq!(file_of(&dist, url), None, "{url}");
         }
         fs::remove_dir_all(outer).unwrap();

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use serde::Serialize;
 use workup_core::{
     action::Action,
+    belief::gain::ReportChannels,
     clinician::{
         Candidates, Ceiling, Checklist, Clinician, Expert, Greedy, RandomClinician, oracle_diagnosis, play,
         {ChosenThresholds, Thresholds},
     },
-    belief::gain::ReportChannels,
     episode::Episode,
     knowledge::KnowledgeBase,
     reward::Payer,

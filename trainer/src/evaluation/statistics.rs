@@ -59,7 +59,11 @@ where
         let workers: Vec<_> = (0..threads).map(|thread| scope.spawn(move || share(thread))).collect();
         workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
     });
-    whole.iter().enumerate().map(|(index, &mean)| interval(mean, drawn.iter().map(|row| row[index]).collect())).collect()
+    whole
+        .iter()
+        .enumerate()
+        .map(|(index, &mean)| interval(mean, drawn.iter().map(|row| row[index]).collect()))
+        .collect()
 }
 
 /// Mean of paired differences with a bootstrap over cases.
