@@ -92,7 +92,7 @@ impl PanelEvidence {
         self.analytes.iter().map(of_analyte).product()
     }
 
-    /// sum_z P(z | h, parent) L(z).
+    /// Sum over patterns z of P(z | h, parent) L(z).
     pub(super) fn factor(&self, base: &KnowledgeBase, panel: u16, hypothesis: usize, parent: bool) -> f64 {
         let weights = base.pattern_probabilities(panel, hypothesis, parent);
         let of_pattern = |(pattern, &weight): (usize, &u32)| {
