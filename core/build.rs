@@ -27,7 +27,7 @@ fn bundle(name: &str) -> io::Result<()> {
         ("views", true),
         ("diseases", false),
     ] {
-        text.push_str(&format!(",\"{field}\":["));
+        text.extend([",\"", field, "\":["]);
         text.push_str(&entries(&folder, field, lists)?.join(","));
         text.push(']');
     }

@@ -24,6 +24,12 @@ pub fn clinic() -> &'static Arc<Clinic> {
     static CLINIC: OnceLock<Arc<Clinic>> = OnceLock::new();
     CLINIC.get_or_init(|| {
         lift_limit();
+        // What a panic prints needs memory of its own.
+        let print = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            lift_limit();
+            print(panic);
+        }));
         Arc::new(Clinic::core24().expect("the embedded pack is right"))
     })
 }

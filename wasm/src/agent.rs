@@ -1,8 +1,8 @@
 //! The trained agent in the tab: weights and tokenizer in, the doctor's next message out.
-use burn_device::Device;
+use burn::prelude::Device;
 use wasm_bindgen::prelude::*;
 use workup_core::{
-    nano::{DOCTOR, END, MAX_MESSAGE_TOKENS, MAX_TOKENS, SYSTEM},
+    nano::{DOCTOR, END, MAX_MESSAGE_TOKENS, MAX_TOKENS, SYSTEM, reply_text},
     random::{KeyedRng, Purpose},
 };
 use workup_model::{Decoder, KvCache, RaggedBatch, Sampling, Tokenizer, load_weights, sample};
@@ -29,7 +29,7 @@ impl Agent {
     /// `bad_checkpoint` with what is wrong with which file.
     #[wasm_bindgen(constructor)]
     pub fn new(weights: &[u8], tokenizer: &str) -> Result<Self, JsValue> {
-        let device = workup_learn::flex_device();
+        let device = Device::flex();
         let decoder = load_weights(weights, &device).map_err(|error| into_error("bad_checkpoint", &error))?;
         let tokenizer = Tokenizer::from_json(tokenizer).map_err(|error| into_error("bad_checkpoint", &error))?;
         let end = tokenizer.special(END).ok_or_else(|| {
@@ -80,7 +80,7 @@ fn prompt(transcript: &TranscriptDto) -> String {
         text.push_str(&turn.message);
         text.push_str(END);
         text.push_str(&turn.mark);
-        text.push_str(&turn.reply);
+        text.push_str(&reply_text(&turn.mark, &turn.reply));
         text.push_str(END);
         text.push_str(DOCTOR);
     }

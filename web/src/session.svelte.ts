@@ -70,7 +70,7 @@ export class Session {
     } catch (error) {
       const failure = asClinicError(error);
       const mismatch = failure.code === 'engine_mismatch' || failure.code === 'knowledge_mismatch';
-      const notice: Notice = { kind: 'error', text: `This link cannot be replayed here. ${sentence(failure.message)}` };
+      const notice: Notice = { kind: 'error', text: `This link cannot be replayed here (${failure.code}). ${sentence(failure.message.replace(`${failure.code}: `, ''))}` };
       const action = { label: 'Same seed in today’s clinic', run: () => void this.startAgain(code) };
       this.notice = mismatch ? { ...notice, action } : notice;
       return false;

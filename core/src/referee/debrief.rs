@@ -1,9 +1,6 @@
 //! What the end reveals: the truth, how the diagnosis was read, what the reward is made of.
 
-use alloc::{
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{string::String, vec::Vec};
 
 use serde::Serialize;
 
@@ -103,7 +100,7 @@ fn reference(episode: &Episode, texts: &[String]) -> Vec<OrderedExam> {
             let done = episode.collected().iter().any(|other| catalogue.identity(other) == identity);
             OrderedExam { label: catalogue.label(&call), done }
         }
-        Err(_) => OrderedExam { label: text.to_string(), done: false },
+        Err(_) => OrderedExam { label: text.clone(), done: false },
     };
     texts.iter().map(entry).collect()
 }
