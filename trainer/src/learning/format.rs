@@ -60,8 +60,9 @@ impl NanoFormat {
         if message.last() != Some(&self.end) {
             tokens.push(self.end);
         }
-        let mark = if nano::reply_token(kind) == nano::PATIENT { self.patient } else { self.result };
-        self.push_part(mark, reply, &mut tokens);
+        let mark = nano::reply_token(kind);
+        let token = if mark == nano::PATIENT { self.patient } else { self.result };
+        self.push_part(token, &nano::reply_text(mark, reply), &mut tokens);
         tokens.push(self.doctor);
         tokens
     }
@@ -84,7 +85,8 @@ impl NanoFormat {
             };
             example.tokens.push(mark);
             example.action_mask.push(false);
-            self.push_text(&message.content, &mut example.tokens);
+            let mark_text = if message.role == Role::Tool { nano::RESULT } else { nano::PATIENT };
+            self.push_text(&nano::reply_text(mark_text, &message.content), &mut example.tokens);
             example.action_mask.resize(example.tokens.len(), message.role == Role::Assistant);
         }
         example
