@@ -177,7 +177,7 @@ fn files_of_another_kind_are_refused_by_name() {
         refuse("/pre_tokenizer", serde_json::json!({"type": "Whitespace"})),
         unsupported("a pre_tokenizer other than ByteLevel")
     );
-    assert_eq!(refuse("/model/vocab/a", serde_json::json!(4_000_000_000_u32)), TokenizerError::TokenId(4_000_000_000));
+    assert!(matches!(refuse("/model/vocab/a", serde_json::json!(4_000_000_000_u32)), TokenizerError::TokenId(_)));
     assert!(matches!(refuse("/model/merges/0", serde_json::json!("a b c")), TokenizerError::Json(_)));
     assert!(matches!(refuse("/model/merges/0", serde_json::json!(["a", "€"])), TokenizerError::MissingToken(_)));
 }

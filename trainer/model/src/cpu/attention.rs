@@ -79,50 +79,91 @@ impl<'a> RowInput<'a> {
         }
     }
 
-    /// Row length rounded up to whole blocks.
-    fn padded(&self) -> usize {
-        self.len.next_multiple_of(BLOCK)
-    }
-
-    /// Copies head `head` (counted over queries, keys, values) into `out` `[padded, head_size]`, rotated when `rotated`.
+    /// Copies head `head` (counted over queries, keys, values) into the lines of `out`; rotated and scaled if so asked.
     #[inline(always)]
-    fn copy_head(&self, head: usize, rotated: bool, scale: f32, out: &mut [f32]) {
+    fn copy_head(&self, head: usize, rotated: Option<f32>, out: &mut [f32]) {
         let size = self.heads.head_size;
         let lines = self.qkv.chunks_exact(self.heads.qkv_size()).map(|line| &line[head * size..][..size]);
         for ((token, line), out) in lines.enumerate().zip(out.chunks_exact_mut(size)) {
-            if rotated {
-                self.rotate(token, line, out, 1.0);
-            } else {
-                out.copy_from_slice(line);
+            match rotated {
+                Some(scale) => self.rotate(token, line, out, 1.0, scale),
+                None => out.copy_from_slice(line),
             }
-            out.iter_mut().for_each(|number| *number *= scale);
         }
     }
 
-    /// Rotates one head of one token by its position; `direction` -1 turns back.
+    /// Rotates one head of one token by its position and scales it; `direction` -1 turns back.
     #[inline(always)]
-    fn rotate(&self, token: usize, from: &[f32], to: &mut [f32], direction: f32) {
+    fn rotate(&self, token: usize, from: &[f32], to: &mut [f32], direction: f32, scale: f32) {
         let half = self.heads.head_size / 2;
         let (cos, sin) = (&self.cos[token * half..][..half], &self.sin[token * half..][..half]);
-        rotate(from, to, cos, sin, direction);
+        rotate(from, to, cos, sin, [scale, scale * direction]);
     }
 }
 
-/// `to` is `from` with each pair `(i, i + half)` turned by the angle whose cosine and sine are given.
+/// `to` is `from` with each pair `(i, i + half)` turned by the angle whose cosine and sine are given, after these are
+/// multiplied by the two `factors`.
 #[inline(always)]
-pub(crate) fn rotate(from: &[f32], to: &mut [f32], cos: &[f32], sin: &[f32], direction: f32) {
+pub(crate) fn rotate(from: &[f32], to: &mut [f32], cos: &[f32], sin: &[f32], factors: [f32; 2]) {
     let (from_left, from_right) = from.split_at(cos.len());
     let (to_left, to_right) = to.split_at_mut(cos.len());
     for index in 0..cos.len() {
-        let (left, right, sin) = (from_left[index], from_right[index], sin[index] * direction);
-        to_left[index] = left * cos[index] - right * sin;
-        to_right[index] = right * cos[index] + left * sin;
+        let (left, right) = (from_left[index], from_right[index]);
+        let (cos, sin) = (cos[index] * factors[0], sin[index] * factors[1]);
+        to_left[index] = left * cos - right * sin;
+        to_right[index] = right * cos + left * sin;
     }
 }
 
 /// One over the root of the head size.
 pub(crate) fn score_scale(heads: Heads) -> f32 {
     1.0 / libm::sqrtf(heads.head_size as f32)
+}
+
+/// Keys and values of one key head, and queries of one head: padded lines of `head_size`, and keys and values transposed.
+struct Panels {
+    head_size: usize,
+    /// Lines of a panel: the row's length rounded up to whole blocks.
+    padded: usize,
+    keys: Vec<f32>,
+    keys_t: Vec<f32>,
+    values: Vec<f32>,
+    queries: Vec<f32>,
+}
+
+impl Panels {
+    fn new(row: &RowInput<'_>) -> Self {
+        let (head_size, padded) = (row.heads.head_size, row.len.next_multiple_of(BLOCK));
+        let [keys, keys_t, values, queries] = [0; 4].map(|_| vec![0.0; padded * head_size]);
+        Self { head_size, padded, keys, keys_t, values, queries }
+    }
+
+    #[inline(always)]
+    fn load_keys(&mut self, row: &RowInput<'_>, kv_head: usize) {
+        let Heads { num_heads, num_kv_heads, .. } = row.heads;
+        row.copy_head(num_heads + kv_head, Some(1.0), &mut self.keys);
+        row.copy_head(num_heads + num_kv_heads + kv_head, None, &mut self.values);
+        transpose(&self.keys, self.head_size, &mut self.keys_t, self.padded);
+    }
+
+    #[inline(always)]
+    fn load_queries(&mut self, row: &RowInput<'_>, head: usize) {
+        row.copy_head(head, Some(score_scale(row.heads)), &mut self.queries);
+    }
+
+    /// The block of lines from `first` on.
+    #[inline(always)]
+    fn block<'a>(&self, panel: &'a [f32], first: usize) -> Strided<'a> {
+        Strided { numbers: &panel[first * self.head_size..], row_stride: self.head_size, column_stride: 1 }
+    }
+
+    /// Scores of the block of queries from `first` on with all keys up to its end, lines `padded` apart.
+    #[inline(always)]
+    fn score_block<S: Simd>(&self, simd: S, first: usize, scores: &mut [f32]) {
+        let sizes = [BLOCK, self.head_size, first + BLOCK];
+        let queries = self.block(&self.queries, first);
+        matmul(simd, sizes, queries, &self.keys_t, self.padded, scores, self.padded, false);
+    }
 }
 
 struct Forward<'a> {
@@ -135,58 +176,55 @@ impl WithSimd for Forward<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let Self { row, out, log_sums } = self;
-        let Heads { num_heads, num_kv_heads, head_size } = row.heads;
-        let padded = row.padded();
-        let [mut keys, mut values, mut queries] = [0; 3].map(|_| vec![0.0; padded * head_size]);
-        let mut keys_t = vec![0.0; padded * head_size];
-        let mut scores = vec![0.0; BLOCK * padded];
-        let mut block_out = vec![0.0; BLOCK * head_size];
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        let Heads { num_heads, num_kv_heads, .. } = self.row.heads;
+        let groups = num_heads / num_kv_heads;
+        let mut panels = Panels::new(&self.row);
+        let mut scores = vec![0.0; BLOCK * panels.padded];
+        let mut block_out = vec![0.0; BLOCK * panels.head_size];
         for kv_head in 0..num_kv_heads {
-            row.copy_head(num_heads + kv_head, true, 1.0, &mut keys);
-            row.copy_head(num_heads + num_kv_heads + kv_head, false, 1.0, &mut values);
-            transpose(&keys, head_size, &mut keys_t, padded);
-            let groups = num_heads / num_kv_heads;
+            panels.load_keys(&self.row, kv_head);
             for head in kv_head * groups..(kv_head + 1) * groups {
-                row.copy_head(head, true, score_scale(row.heads), &mut queries);
-                for first in (0..row.len).step_by(BLOCK) {
-                    let width = first + BLOCK;
-                    score_block(simd, &queries, first, head_size, &keys_t, padded, &mut scores);
-                    for (query, scores) in (first..width.min(row.len)).zip(scores.chunks_exact_mut(padded)) {
-                        let largest = max(&scores[..=query]);
-                        let (sum, _) = to_weights(&mut scores[..=query], largest);
-                        scores[query + 1..width].fill(0.0);
-                        let inverse = 1.0 / sum;
-                        scores[..=query].iter_mut().for_each(|weight| *weight *= inverse);
-                        log_sums[query * num_heads + head] = largest + libm::logf(sum);
-                    }
-                    let weights = Strided { numbers: &scores, row_stride: padded, column_stride: 1 };
-                    let sizes = [BLOCK, width, head_size];
-                    matmul(simd, sizes, weights, &values, head_size, &mut block_out, head_size, false);
-                    let lines = out.chunks_exact_mut(num_heads * head_size).skip(first);
-                    for (line, block) in lines.zip(block_out.chunks_exact(head_size)) {
-                        line[head * head_size..][..head_size].copy_from_slice(block);
-                    }
+                panels.load_queries(&self.row, head);
+                for first in (0..self.row.len).step_by(BLOCK) {
+                    self.block(simd, head, first, &panels, &mut scores, &mut block_out);
                 }
             }
         }
     }
 }
 
-/// Scores of the block of queries from `first` on with all keys up to its end, rows `padded` apart.
-#[inline(always)]
-fn score_block<S: Simd>(
-    simd: S,
-    queries: &[f32],
-    first: usize,
-    head_size: usize,
-    keys_t: &[f32],
-    padded: usize,
-    scores: &mut [f32],
-) {
-    let block = Strided { numbers: &queries[first * head_size..], row_stride: head_size, column_stride: 1 };
-    matmul(simd, [BLOCK, head_size, first + BLOCK], block, keys_t, padded, scores, padded, false);
+impl Forward<'_> {
+    /// The output of the block of queries from `first` on, one head.
+    #[inline(always)]
+    fn block<S: Simd>(
+        &mut self,
+        simd: S,
+        head: usize,
+        first: usize,
+        panels: &Panels,
+        scores: &mut [f32],
+        block_out: &mut [f32],
+    ) {
+        let Heads { num_heads, head_size, .. } = self.row.heads;
+        let (padded, width) = (panels.padded, first + BLOCK);
+        panels.score_block(simd, first, scores);
+        for (query, scores) in (first..width.min(self.row.len)).zip(scores.chunks_exact_mut(padded)) {
+            let largest = max(&scores[..=query]);
+            let (sum, _) = to_weights(&mut scores[..=query], largest);
+            scores[query + 1..width].fill(0.0);
+            let inverse = 1.0 / sum;
+            scores[..=query].iter_mut().for_each(|weight| *weight *= inverse);
+            self.log_sums[query * num_heads + head] = largest + libm::logf(sum);
+        }
+        let weights = Strided { numbers: scores, row_stride: padded, column_stride: 1 };
+        let sizes = [BLOCK, width, head_size];
+        matmul(simd, sizes, weights, &panels.values, head_size, block_out, head_size, false);
+        let lines = self.out.chunks_exact_mut(num_heads * head_size).skip(first);
+        for (line, block) in lines.zip(block_out.chunks_exact(head_size)) {
+            line[head * head_size..][..head_size].copy_from_slice(block);
+        }
+    }
 }
 
 struct Backward<'a> {
@@ -197,106 +235,106 @@ struct Backward<'a> {
     grad: &'a mut [f32],
 }
 
+/// What the backward pass works on besides the panels of the forward pass.
+struct GradPanels {
+    values_t: Vec<f32>,
+    /// The output's gradient, one head.
+    out: Vec<f32>,
+    keys: Vec<f32>,
+    values: Vec<f32>,
+    queries: Vec<f32>,
+    weights: Vec<f32>,
+    scores: Vec<f32>,
+}
+
 impl WithSimd for Backward<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let Self { row, out, log_sums, grad_out, grad } = self;
-        let Heads { num_heads, num_kv_heads, head_size } = row.heads;
-        let padded = row.padded();
-        let panel = || vec![0.0; padded * head_size];
-        let (mut keys, mut keys_t, mut values, mut values_t) = (panel(), panel(), panel(), panel());
-        let (mut queries, mut grad_heads) = (panel(), panel());
-        let (mut grad_keys, mut grad_values, mut grad_queries) = (panel(), panel(), panel());
-        let (mut weights, mut grad_scores) = (vec![0.0; BLOCK * padded], vec![0.0; BLOCK * padded]);
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        let Heads { num_heads, num_kv_heads, head_size } = self.row.heads;
+        let groups = num_heads / num_kv_heads;
+        let scale = score_scale(self.row.heads);
+        let mut panels = Panels::new(&self.row);
+        let [values_t, out, keys, values, queries] = [0; 5].map(|_| vec![0.0; panels.padded * head_size]);
+        let [weights, scores] = [0; 2].map(|_| vec![0.0; BLOCK * panels.padded]);
+        let mut grads = GradPanels { values_t, out, keys, values, queries, weights, scores };
         for kv_head in 0..num_kv_heads {
-            row.copy_head(num_heads + kv_head, true, 1.0, &mut keys);
-            row.copy_head(num_heads + num_kv_heads + kv_head, false, 1.0, &mut values);
-            transpose(&keys, head_size, &mut keys_t, padded);
-            transpose(&values, head_size, &mut values_t, padded);
-            grad_keys.fill(0.0);
-            grad_values.fill(0.0);
-            let groups = num_heads / num_kv_heads;
+            panels.load_keys(&self.row, kv_head);
+            transpose(&panels.values, head_size, &mut grads.values_t, panels.padded);
+            grads.keys.fill(0.0);
+            grads.values.fill(0.0);
             for head in kv_head * groups..(kv_head + 1) * groups {
-                row.copy_head(head, true, score_scale(row.heads), &mut queries);
-                for (line, panel) in
-                    grad_out.chunks_exact(num_heads * head_size).zip(grad_heads.chunks_exact_mut(head_size))
-                {
+                panels.load_queries(&self.row, head);
+                let lines = self.grad_out.chunks_exact(num_heads * head_size);
+                for (line, panel) in lines.zip(grads.out.chunks_exact_mut(head_size)) {
                     panel.copy_from_slice(&line[head * head_size..][..head_size]);
                 }
-                for first in (0..row.len).step_by(BLOCK) {
-                    let width = first + BLOCK;
-                    let sizes = [BLOCK, head_size, width];
-                    score_block(simd, &queries, first, head_size, &keys_t, padded, &mut weights);
-                    let block =
-                        Strided { numbers: &grad_heads[first * head_size..], row_stride: head_size, column_stride: 1 };
-                    matmul(simd, sizes, block, &values_t, padded, &mut grad_scores, padded, false);
-                    let lines = weights.chunks_exact_mut(padded).zip(grad_scores.chunks_exact_mut(padded));
-                    for (query, (weights, grad_scores)) in (first..width).zip(lines) {
-                        if query >= row.len {
-                            weights[..width].fill(0.0);
-                            grad_scores[..width].fill(0.0);
-                            continue;
-                        }
-                        let log_sum = log_sums[query * num_heads + head];
-                        let place = (query * num_heads + head) * head_size;
-                        let dot = sum_pairs(&out[place..][..head_size], &grad_out[place..][..head_size], |x, y| x * y);
-                        for (weight, grad) in weights[..=query].iter_mut().zip(&mut grad_scores[..=query]) {
-                            *weight = exp(*weight - log_sum);
-                            *grad = *weight * (*grad - dot);
-                        }
-                        weights[query + 1..width].fill(0.0);
-                        grad_scores[query + 1..width].fill(0.0);
-                    }
-                    let scores = Strided { numbers: &grad_scores, row_stride: padded, column_stride: 1 };
-                    let target = &mut grad_queries[first * head_size..];
-                    matmul(simd, [BLOCK, width, head_size], scores, &keys, head_size, target, head_size, false);
-                    let sizes = [width, BLOCK, head_size];
-                    let scores_t = Strided { row_stride: 1, column_stride: padded, ..scores };
-                    matmul(
-                        simd,
-                        sizes,
-                        scores_t,
-                        &queries[first * head_size..],
-                        head_size,
-                        &mut grad_keys,
-                        head_size,
-                        true,
-                    );
-                    let weights_t = Strided { numbers: &weights, ..scores_t };
-                    matmul(
-                        simd,
-                        sizes,
-                        weights_t,
-                        &grad_heads[first * head_size..],
-                        head_size,
-                        &mut grad_values,
-                        head_size,
-                        true,
-                    );
+                for first in (0..self.row.len).step_by(BLOCK) {
+                    self.block(simd, head, first, &panels, &mut grads);
                 }
-                write_head(&row, head, &grad_queries, Some(score_scale(row.heads)), grad);
+                self.write_head(head, &grads.queries, Some(scale));
             }
-            write_head(&row, num_heads + kv_head, &grad_keys, Some(1.0), grad);
-            write_head(&row, num_heads + num_kv_heads + kv_head, &grad_values, None, grad);
+            self.write_head(num_heads + kv_head, &grads.keys, Some(1.0));
+            self.write_head(num_heads + num_kv_heads + kv_head, &grads.values, None);
         }
     }
 }
 
-/// Writes a panel's gradient to its place, turned back and scaled when it belongs to a rotated head.
-#[inline(always)]
-fn write_head(row: &RowInput<'_>, head: usize, panel: &[f32], rotated: Option<f32>, grad: &mut [f32]) {
-    let size = row.heads.head_size;
-    let lines = grad.chunks_exact_mut(row.heads.qkv_size()).zip(panel.chunks_exact(size));
-    for (token, (line, panel)) in lines.enumerate() {
-        let line = &mut line[head * size..][..size];
-        match rotated {
-            Some(scale) => {
-                row.rotate(token, panel, line, -1.0);
-                line.iter_mut().for_each(|number| *number *= scale);
+impl Backward<'_> {
+    /// Sets the gradients of the block of queries from `first` on; adds to those of the keys and values it sees.
+    #[inline(always)]
+    fn block<S: Simd>(&self, simd: S, head: usize, first: usize, panels: &Panels, grads: &mut GradPanels) {
+        let (padded, head_size, width) = (panels.padded, panels.head_size, first + BLOCK);
+        panels.score_block(simd, first, &mut grads.weights);
+        let grad_out = panels.block(&grads.out, first);
+        let sizes = [BLOCK, head_size, width];
+        matmul(simd, sizes, grad_out, &grads.values_t, padded, &mut grads.scores, padded, false);
+        let lines = grads.weights.chunks_exact_mut(padded).zip(grads.scores.chunks_exact_mut(padded));
+        for (query, (weights, scores)) in (first..width).zip(lines) {
+            self.score_gradients(head, query, &mut weights[..width], &mut scores[..width]);
+        }
+        let scores = Strided { numbers: &grads.scores, row_stride: padded, column_stride: 1 };
+        let target = &mut grads.queries[first * head_size..];
+        matmul(simd, [BLOCK, width, head_size], scores, &panels.keys, head_size, target, head_size, false);
+        let sizes = [width, BLOCK, head_size];
+        let scores_t = Strided { row_stride: 1, column_stride: padded, ..scores };
+        let queries = &panels.queries[first * head_size..];
+        matmul(simd, sizes, scores_t, queries, head_size, &mut grads.keys, head_size, true);
+        let weights_t = Strided { numbers: &grads.weights, ..scores_t };
+        matmul(simd, sizes, weights_t, grad_out.numbers, head_size, &mut grads.values, head_size, true);
+    }
+
+    /// Turns one query's scores into weights, and the gradients of its weights into those of its scores.
+    #[inline(always)]
+    fn score_gradients(&self, head: usize, query: usize, weights: &mut [f32], scores: &mut [f32]) {
+        let Heads { num_heads, head_size, .. } = self.row.heads;
+        let visible = if query < self.row.len { query + 1 } else { 0 };
+        if visible > 0 {
+            let log_sum = self.log_sums[query * num_heads + head];
+            let place = (query * num_heads + head) * head_size;
+            let (out, grad_out) = (&self.out[place..][..head_size], &self.grad_out[place..][..head_size]);
+            let dot = sum_pairs(out, grad_out, |out, grad| out * grad);
+            for (weight, score) in weights[..visible].iter_mut().zip(&mut scores[..visible]) {
+                *weight = exp(*weight - log_sum);
+                *score = *weight * (*score - dot);
             }
-            None => line.copy_from_slice(panel),
+        }
+        weights[visible..].fill(0.0);
+        scores[visible..].fill(0.0);
+    }
+
+    /// Writes a panel's gradient to its place, turned back and scaled when it belongs to a rotated head.
+    #[inline(always)]
+    fn write_head(&mut self, head: usize, panel: &[f32], rotated: Option<f32>) {
+        let size = self.row.heads.head_size;
+        let lines = self.grad.chunks_exact_mut(self.row.heads.qkv_size()).zip(panel.chunks_exact(size));
+        for (token, (line, panel)) in lines.enumerate() {
+            let line = &mut line[head * size..][..size];
+            match rotated {
+                Some(scale) => self.row.rotate(token, panel, line, -1.0, scale),
+                None => line.copy_from_slice(panel),
+            }
         }
     }
 }

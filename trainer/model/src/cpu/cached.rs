@@ -106,7 +106,7 @@ impl CachedRow<'_> {
             let place = (self.past_len + token) * kv_size;
             let targets = self.keys[place..place + kv_size].chunks_exact_mut(head_size);
             for (from, to) in keys.chunks_exact(head_size).zip(targets) {
-                rotate(from, to, &self.cos[token * half..][..half], &self.sin[token * half..][..half], 1.0);
+                rotate(from, to, &self.cos[token * half..][..half], &self.sin[token * half..][..half], [1.0; 2]);
             }
             self.values[place..place + kv_size].copy_from_slice(values);
         }
@@ -124,8 +124,7 @@ impl CachedRow<'_> {
                 break;
             }
             let (cos, sin) = (&self.cos[token * half..][..half], &self.sin[token * half..][..half]);
-            rotate(&from[..head_size], out, cos, sin, 1.0);
-            out.iter_mut().for_each(|number| *number *= scale);
+            rotate(&from[..head_size], out, cos, sin, [scale; 2]);
         }
     }
 }

@@ -3,6 +3,8 @@
 //! Vector instructions are chosen at run time (`pulp`); the work is split into tasks of a fixed size whatever the number
 //! of threads, and every sum has a fixed order, so thread counts do not change a bit of any result.
 
+#![allow(clippy::inline_always, reason = "code outside a dispatched function would not get its vector instructions")]
+
 pub(crate) mod attention;
 pub(crate) mod cached;
 pub(crate) mod elementwise;
