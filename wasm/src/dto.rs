@@ -33,7 +33,7 @@ fn dollars(cents: u32) -> f64 {
 
 /// What fixes an encounter, in the words of the page.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 pub struct SettingsDto {
     seed: String,
     noise_plan: NoisePlan,

@@ -64,7 +64,7 @@ export function findDiseases(diseases: readonly Disease[], query: string): reado
   const hits = diseases.flatMap(({ name, synonyms }): (DiseaseHit & { rank: number })[] => {
     const ranked = [name, ...synonyms].filter(fits).map((text) => ({ text, rank: rankOf(text, query) }));
     const best = ranked.reduce<(typeof ranked)[number] | undefined>((best, other) => (best === undefined || other.rank < best.rank ? other : best), undefined);
-    return best === undefined ? [] : [{ name, synonym: best.text === name ? null : best.text, rank: best.rank }];
+    return best === undefined ? [] : [{ name, synonym: fits(name) ? null : best.text, rank: best.rank }];
   });
   hits.sort((a, b) => a.rank - b.rank || a.name.localeCompare(b.name));
   return hits.map(({ name, synonym }) => ({ name, synonym }));
