@@ -26,6 +26,7 @@ mod ops;
 mod ragged;
 mod safetensors;
 mod sampling;
+mod softmax;
 mod split;
 mod tokenizer;
 mod tokenizer_file;

@@ -4,6 +4,8 @@ use alloc::vec::Vec;
 
 use rand_core::Rng;
 
+use crate::softmax::exp;
+
 /// How the next token is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampling {
@@ -57,7 +59,7 @@ pub fn sample(logits: &[f32], sampling: Sampling, rng: &mut impl Rng) -> Sampled
     Sampled { token: token as u32, log_prob: log_prob as f32 }
 }
 
-/// Log-probabilities of `logits`, each exponential from `libm` and their sum in f64: the same bits on every platform.
+/// Log-probabilities of `logits`, their exponentials summed in f64: the same bits on every platform.
 pub fn log_softmax(logits: &[f32]) -> Vec<f32> {
     if logits.is_empty() {
         return Vec::new();
@@ -70,22 +72,13 @@ pub fn log_softmax(logits: &[f32]) -> Vec<f32> {
 
 /// The first index of the largest logit.
 fn most_likely(logits: &[f32]) -> usize {
-    let mut best = 0;
-    for (index, &logit) in logits.iter().enumerate() {
-        if logit > logits[best] || logits[best].is_nan() {
-            best = index;
-        }
-    }
-    best
+    let largest = crate::softmax::max(logits);
+    logits.iter().position(|&logit| logit == largest).unwrap_or(0)
 }
 
-/// `exp((logit - max) * scale)`, 0 for a logit that is not a number.
+/// `exp((logit - max) * scale)`, 0 for what is not a number.
 fn weights(logits: &[f32], max: f32, scale: f32) -> Vec<f32> {
-    let weight = |&logit: &f32| {
-        let weight = libm::expf((logit - max) * scale);
-        if weight.is_nan() { 0.0 } else { weight }
-    };
-    logits.iter().map(weight).collect()
+    logits.iter().map(|&logit| exp((logit - max) * scale)).collect()
 }
 
 /// Zeroes all but the smallest set of largest weights whose share reaches `top_p`; at least one stays.

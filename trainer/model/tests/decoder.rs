@@ -1,7 +1,9 @@
 //! Catches a cached forward pass that disagrees with the full one, and rows of a batch that leak into each other.
 //! Run with `cargo test -p workup-model --features flex`.
 
+use burn::module::{ModuleMapper, Param};
 use burn::prelude::*;
+use burn::tensor::Gradients;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use workup_model::{CacheError, Decoder, DecoderConfig, KvCache, RaggedBatch};
@@ -10,6 +12,11 @@ const TOLERANCE: f32 = 1e-5;
 
 fn config(tie_embeddings: bool) -> DecoderConfig {
     DecoderConfig { num_layers: 2, max_seq_len: 64, tie_embeddings, ..DecoderConfig::nano(97) }
+}
+
+/// Heads of 16: too narrow for the CPU kernels, so everything is composed of tensor operations as on a GPU.
+fn composed(tie_embeddings: bool) -> DecoderConfig {
+    DecoderConfig { hidden_size: 64, ..config(tie_embeddings) }
 }
 
 fn decoder(config: &DecoderConfig) -> Decoder {
@@ -37,8 +44,7 @@ fn assert_close(left: &[f32], right: &[f32]) {
 
 #[test]
 fn cached_forward_agrees_with_full_forward_over_ragged_turns() {
-    for tie_embeddings in [true, false] {
-        let config = config(tie_embeddings);
+    for config in [config(true), config(false), composed(true), composed(false)] {
         let decoder = decoder(&config);
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let mut cache = KvCache::new(&config, 4, 3, &Device::flex());
@@ -66,17 +72,57 @@ fn cached_forward_agrees_with_full_forward_over_ragged_turns() {
 
 #[test]
 fn a_row_reads_the_same_alone_and_in_a_batch() {
-    let config = config(true);
-    let decoder = decoder(&config);
-    let mut rng = ChaCha8Rng::seed_from_u64(2);
-    let rows: Vec<Vec<u32>> = [11, 2, 40, 17].map(|len| random_row(&mut rng, len)).to_vec();
-    let batch = RaggedBatch::from_rows(&rows);
-    let together = rows_of(decoder.forward(&batch));
-    for (index, row) in rows.iter().enumerate() {
-        let alone = rows_of(decoder.forward(&RaggedBatch::from_rows([row])));
-        for (alone, together) in alone.iter().zip(&together[batch.range(index)]) {
-            assert_close(alone, together);
+    for config in [config(true), composed(true)] {
+        let decoder = decoder(&config);
+        let mut rng = ChaCha8Rng::seed_from_u64(2);
+        let rows: Vec<Vec<u32>> = [11, 2, 40, 17].map(|len| random_row(&mut rng, len)).to_vec();
+        let batch = RaggedBatch::from_rows(&rows);
+        let together = rows_of(decoder.forward(&batch));
+        for (index, row) in rows.iter().enumerate() {
+            let alone = rows_of(decoder.forward(&RaggedBatch::from_rows([row])));
+            for (alone, together) in alone.iter().zip(&together[batch.range(index)]) {
+                assert_close(alone, together);
+            }
         }
+    }
+}
+
+#[test]
+fn gradients_are_the_slopes_of_the_loss() {
+    let config = DecoderConfig { num_layers: 1, hidden_size: 64, num_heads: 2, num_kv_heads: 1, ..config(false) };
+    let decoder = decoder(&config).train();
+    let device = Device::flex().autodiff();
+    let batch = RaggedBatch::from_rows([&[3, 1, 4, 1, 5][..], &[9, 2, 6]]);
+    let loss = |decoder: &Decoder| {
+        let targets = Tensor::<1, Int>::from_ints([1, 4, 1, 5, 9, 2, 6, 5], &device);
+        decoder.score(decoder.hidden(&batch), targets).log_probs.mean().neg()
+    };
+    let grads = loss(&decoder).backward();
+    let moved_loss = |step: f32| {
+        let mut mover = Mover { grads: &grads, step, squared_norm: 0.0 };
+        let moved = decoder.clone().map(&mut mover);
+        (loss(&moved).into_scalar::<f32>(), mover.squared_norm)
+    };
+    // Along its gradient the loss rises with the squared norm of the gradient.
+    let ((up, squared_norm), (down, _)) = (moved_loss(1e-3), moved_loss(-1e-3));
+    let slope = (up - down) / 2e-3;
+    assert!((slope / squared_norm - 1.0).abs() < 0.01, "{slope} {squared_norm}");
+}
+
+/// Moves every parameter along its gradient.
+struct Mover<'a> {
+    grads: &'a Gradients,
+    step: f32,
+    squared_norm: f32,
+}
+
+impl ModuleMapper for Mover<'_> {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let tensor = param.val();
+        let grad = tensor.grad(self.grads).expect("every parameter takes part");
+        self.squared_norm += grad.clone().square().sum().into_scalar::<f32>();
+        let moved = Tensor::from_inner(tensor.inner() + grad * self.step);
+        Param::initialized(param.id, moved.require_grad())
     }
 }
 

@@ -12,8 +12,8 @@ use pulp::{Arch, Simd, WithSimd};
 use super::BLOCK;
 use super::matmul::{Strided, matmul, transpose};
 use super::parallel::{for_each, split_lens};
-use super::softmax::{exp, max, sum_pairs, to_weights};
 use crate::layout::{Heads, Layout};
+use crate::softmax::{exp, max, sum_pairs, to_weights};
 
 /// Attention of every row over itself: `qkv` `[n, qkv_size]` to `[n, hidden_size]`, and for each token and head the
 /// logarithm of the sum of its weights `[n, num_heads]`, which [`backward`] needs.

@@ -9,8 +9,8 @@ use super::BLOCK;
 use super::attention::{rotate, score_scale};
 use super::matmul::{ROWS, Strided, matmul, transpose};
 use super::parallel::{for_each, split_lens};
-use super::softmax::{max, to_weights};
 use crate::layout::{Heads, Layout};
+use crate::softmax::{max, to_weights};
 
 /// Writes the new keys and values of every row into the cache (`keys` and `values`, `[rows, capacity, kv_size]`) and
 /// attends over it: `qkv` `[n, qkv_size]` to `[n, hidden_size]`.

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use pulp::Arch;
 
 use super::parallel::for_each;
-use super::softmax::{exp, max, sum_by, sum_pairs, to_weights};
+use crate::softmax::{exp, max, sum_by, sum_pairs, to_weights};
 
 /// Lines of a matrix that make one task.
 const TASK_LINES: usize = 64;

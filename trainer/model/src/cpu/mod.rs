@@ -11,7 +11,6 @@ pub(crate) mod elementwise;
 pub(crate) mod flex;
 mod matmul;
 mod parallel;
-mod softmax;
 
 /// Key and query blocks, and the padding of panels: a multiple of twice the widest vector.
 pub(crate) const BLOCK: usize = 32;
