@@ -94,7 +94,7 @@ pub struct ChosenThresholds {
 
 impl Thresholds {
     /// What is taken where nothing was tuned: the middle of what is best in the settings that were.
-    pub const DEFAULT: Self = Self { confidence: 0.98, ratio: 2.5 };
+    pub const DEFAULT: Self = Self { confidence: 0.99, ratio: 5.0 };
 
     /// The frozen thresholds of exactly this setting and knowledge base; `None` when there are none.
     pub fn frozen(base: &KnowledgeBase, scenario: &Scenario, naive: bool) -> Option<Self> {
