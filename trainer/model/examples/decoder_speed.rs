@@ -49,7 +49,7 @@ fn training_batch(batch_tokens: usize) -> RaggedBatch {
 fn training_speed(decoder: &Decoder, batch_tokens: usize, seconds: Duration) -> f64 {
     let batch = training_batch(batch_tokens);
     let device = Device::flex().autodiff();
-    let targets: Vec<i32> = batch.tokens().iter().map(|&token| ((token + 1) % 1024) as i32).collect();
+    let targets: Vec<i32> = batch.tokens().iter().map(|&token| ((token + 1) % 1024).cast_signed()).collect();
     per_second(batch.num_tokens(), seconds, || {
         let targets = Tensor::<1, Int>::from_ints(targets.as_slice(), &device);
         let scores = decoder.score(decoder.hidden(&batch), targets);

@@ -11,7 +11,7 @@ use crate::layout::Layout;
 use crate::ops::{attend_rows, pick_log_probs, rms_norm, swiglu};
 use crate::{CacheError, DecoderConfig, KvCache, RaggedBatch};
 
-/// A Llama-family decoder: root-mean-square norms, rotary positions, grouped-query attention, SwiGLU.
+/// A Llama-family decoder: root-mean-square norms, rotary positions, grouped-query attention, `SwiGLU`.
 #[derive(Module, Debug)]
 pub struct Decoder {
     pub(crate) embed_tokens: Embedding,

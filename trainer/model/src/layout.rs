@@ -18,6 +18,7 @@ pub(crate) struct Row {
 }
 
 /// Head counts and widths.
+#[allow(clippy::struct_field_names, reason = "the config's own names")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Heads {
     pub(crate) num_heads: usize,

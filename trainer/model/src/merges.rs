@@ -1,5 +1,6 @@
 //! The merges of a byte-level BPE vocabulary, applied lowest rank first, leftmost first among equals.
 
+use alloc::boxed::Box;
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -8,7 +9,7 @@ use core::cmp::Reverse;
 #[derive(Clone, Debug)]
 pub(crate) struct Merges {
     /// The token of each byte.
-    pub(crate) byte_tokens: [u32; 256],
+    pub(crate) byte_tokens: Box<[u32; 256]>,
     /// Pairs with the rank and the token they become, sorted by pair.
     pairs: Vec<((u32, u32), Merged)>,
 }
@@ -36,7 +37,7 @@ const SCAN_LEN: usize = 24;
 
 impl Merges {
     /// `pairs` in any order; of equal pairs the last one counts.
-    pub(crate) fn new(byte_tokens: [u32; 256], mut pairs: Vec<((u32, u32), Merged)>) -> Self {
+    pub(crate) fn new(byte_tokens: Box<[u32; 256]>, mut pairs: Vec<((u32, u32), Merged)>) -> Self {
         pairs.sort_by_key(|&(pair, merged)| (pair, Reverse(merged.rank)));
         pairs.dedup_by_key(|&mut (pair, _)| pair);
         Self { byte_tokens, pairs }

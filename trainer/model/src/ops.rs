@@ -126,7 +126,7 @@ mod tests {
     fn fused_attention_is_composed_attention() {
         for (num_heads, num_kv_heads) in [(4, 2), (3, 3), (4, 1)] {
             let hidden_size = num_heads * 32;
-            let config = DecoderConfig { num_heads, num_kv_heads, hidden_size, ..DecoderConfig::nano(10) };
+            let config = DecoderConfig { hidden_size, num_heads, num_kv_heads, ..DecoderConfig::nano(10) };
             let batch = RaggedBatch::from_rows([&[0; 37][..], &[0; 1], &[], &[0; 70], &[0; 32]]);
             let mut layout = Layout::new(&config, &batch, &[0; 5], &device());
             let qkv = random([batch.num_tokens(), config.qkv_size()]);

@@ -73,7 +73,7 @@ pub fn log_softmax(logits: &[f32]) -> Vec<f32> {
 /// The first index of the largest logit.
 fn most_likely(logits: &[f32]) -> usize {
     let largest = crate::softmax::max(logits);
-    logits.iter().position(|&logit| logit == largest).unwrap_or(0)
+    logits.iter().position(|&logit| logit >= largest).unwrap_or(0)
 }
 
 /// `exp((logit - max) * scale)`, 0 for what is not a number.
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn log_softmax_matches_a_hand_computed_case() {
         // sum of exponentials: 1 + e + e^3 + e^2 = 31.192874
-        let expected = [-3.4401896, -2.4401896, -0.4401897, -1.4401897];
+        let expected = [-3.440_189_6, -2.440_189_6, -0.440_189_7, -1.440_189_7];
         for (got, want) in log_softmax(&LOGITS).iter().zip(expected) {
             assert!((got - want).abs() < 1e-6, "{got} {want}");
         }

@@ -89,7 +89,16 @@ pub(crate) fn to_weights(row: &mut [f32], largest: f32) -> (f32, f32) {
     (sum, product)
 }
 
+/// Multiplies every number of `row`.
+#[inline(always)]
+pub(crate) fn scale(row: &mut [f32], factor: f32) {
+    for number in row {
+        *number *= factor;
+    }
+}
+
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "whole numbers are exact")]
 mod tests {
     use super::*;
 

@@ -27,6 +27,7 @@ pub(crate) struct TokenizerFile {
 }
 
 #[derive(Deserialize)]
+#[allow(clippy::struct_excessive_bools, reason = "the file's own fields")]
 struct AddedTokenEntry {
     id: u32,
     content: String,
@@ -130,7 +131,7 @@ impl TokenizerFile {
     pub(crate) fn merges(&self) -> Result<Merges, TokenizerError> {
         let vocab = &self.model.vocab;
         let id = |text: &str| vocab.get(text).copied().ok_or_else(|| TokenizerError::MissingToken(text.to_owned()));
-        let mut byte_tokens = [0; 256];
+        let mut byte_tokens = Box::new([0; 256]);
         for (token, byte) in byte_tokens.iter_mut().zip(0..=u8::MAX) {
             let mut buffer = [0; 4];
             *token = id(byte_to_char(byte).encode_utf8(&mut buffer))?;

@@ -55,7 +55,7 @@ fn pick<'a>(rng: &mut ChaCha8Rng, from: &[&'a str]) -> &'a str {
 }
 
 fn dialogue(rng: &mut ChaCha8Rng) -> String {
-    (0..1 + rng.next_u32() % 40).map(|_| [pick(rng, &WORDS), pick(rng, &GAPS)].concat()).collect()
+    (0..=rng.next_u32() % 40).map(|_| [pick(rng, &WORDS), pick(rng, &GAPS)].concat()).collect()
 }
 
 fn noise(rng: &mut ChaCha8Rng) -> String {

@@ -2,7 +2,7 @@
 //!
 //! Queries are taken in blocks; the scores of one block live in a small scratch that stays in the cache, later keys are
 //! never computed, and the backward pass computes the weights again from the stored logarithm of their sum
-//! (the recipe of FlashAttention, arXiv 2205.14135 and 2307.08691, on a CPU).
+//! (the recipe of `FlashAttention`, arXiv 2205.14135 and 2307.08691, on a CPU).
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ use super::BLOCK;
 use super::matmul::{Strided, matmul, transpose};
 use super::parallel::{for_each, split_lens};
 use crate::layout::{Heads, Layout};
-use crate::softmax::{exp, max, sum_pairs, to_weights};
+use crate::softmax::{exp, max, scale, sum_pairs, to_weights};
 
 /// Attention of every row over itself: `qkv` `[n, qkv_size]` to `[n, hidden_size]`, and for each token and head the
 /// logarithm of the sum of its weights `[n, num_heads]`, which [`backward`] needs.
@@ -214,7 +214,7 @@ impl Forward<'_> {
             let (sum, _) = to_weights(&mut scores[..=query], largest);
             scores[query + 1..width].fill(0.0);
             let inverse = 1.0 / sum;
-            scores[..=query].iter_mut().for_each(|weight| *weight *= inverse);
+            scale(&mut scores[..=query], inverse);
             self.log_sums[query * num_heads + head] = largest + libm::logf(sum);
         }
         let weights = Strided { numbers: scores, row_stride: padded, column_stride: 1 };
@@ -254,7 +254,7 @@ impl WithSimd for Backward<'_> {
     fn with_simd<S: Simd>(mut self, simd: S) {
         let Heads { num_heads, num_kv_heads, head_size } = self.row.heads;
         let groups = num_heads / num_kv_heads;
-        let scale = score_scale(self.row.heads);
+        let query_scale = score_scale(self.row.heads);
         let mut panels = Panels::new(&self.row);
         let [values_t, out, keys, values, queries] = [0; 5].map(|_| vec![0.0; panels.padded * head_size]);
         let [weights, scores] = [0; 2].map(|_| vec![0.0; BLOCK * panels.padded]);
@@ -273,7 +273,7 @@ impl WithSimd for Backward<'_> {
                 for first in (0..self.row.len).step_by(BLOCK) {
                     self.block(simd, head, first, &panels, &mut grads);
                 }
-                self.write_head(head, &grads.queries, Some(scale));
+                self.write_head(head, &grads.queries, Some(query_scale));
             }
             self.write_head(num_heads + kv_head, &grads.keys, Some(1.0));
             self.write_head(num_heads + num_kv_heads + kv_head, &grads.values, None);

@@ -10,7 +10,7 @@ use super::attention::{rotate, score_scale};
 use super::matmul::{ROWS, Strided, matmul, transpose};
 use super::parallel::{for_each, split_lens};
 use crate::layout::{Heads, Layout};
-use crate::softmax::{max, to_weights};
+use crate::softmax::{max, scale, to_weights};
 
 /// Writes the new keys and values of every row into the cache (`keys` and `values`, `[rows, capacity, kv_size]`) and
 /// attends over it: `qkv` `[n, qkv_size]` to `[n, hidden_size]`.
@@ -82,7 +82,7 @@ impl WithSimd for CachedRow<'_> {
                 let largest = max(&scores[..visible]);
                 let (sum, _) = to_weights(&mut scores[..visible], largest);
                 scores[visible..].fill(0.0);
-                scores[..visible].iter_mut().for_each(|weight| *weight *= 1.0 / sum);
+                scale(&mut scores[..visible], 1.0 / sum);
             }
             let weights = Strided { numbers: &scores, row_stride: padded, column_stride: 1 };
             let values = &self.values[kv_head * head_size..];
@@ -116,7 +116,7 @@ impl CachedRow<'_> {
     fn copy_queries(&self, kv_head: usize, queries: &mut [f32]) {
         let Heads { num_heads, num_kv_heads, head_size } = self.heads;
         let (groups, half) = (num_heads / num_kv_heads, head_size / 2);
-        let scale = score_scale(self.heads);
+        let query_scale = score_scale(self.heads);
         for (line, out) in queries.chunks_exact_mut(head_size).enumerate() {
             let (token, head) = (line / groups, kv_head * groups + line % groups);
             let Some(from) = self.qkv.get(token * self.heads.qkv_size() + head * head_size..) else { break };
@@ -124,7 +124,7 @@ impl CachedRow<'_> {
                 break;
             }
             let (cos, sin) = (&self.cos[token * half..][..half], &self.sin[token * half..][..half]);
-            rotate(&from[..head_size], out, cos, sin, [scale; 2]);
+            rotate(&from[..head_size], out, cos, sin, [query_scale; 2]);
         }
     }
 }

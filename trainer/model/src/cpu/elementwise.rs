@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use pulp::Arch;
 
 use super::parallel::for_each;
-use crate::softmax::{exp, max, sum_by, sum_pairs, to_weights};
+use crate::softmax::{exp, max, scale, sum_by, sum_pairs, to_weights};
 
 /// Lines of a matrix that make one task.
 const TASK_LINES: usize = 64;
@@ -149,7 +149,7 @@ fn pick_log_prob(line: &mut [f32], target: usize) -> (f32, f32) {
     let (sum, weighted) = to_weights(line, largest);
     let log_sum = libm::logf(sum);
     let inverse = 1.0 / sum;
-    line.iter_mut().for_each(|weight| *weight *= inverse);
+    scale(line, inverse);
     (picked - largest - log_sum, log_sum - weighted * inverse)
 }
 
@@ -161,7 +161,7 @@ pub(crate) fn pick_log_probs_backward(probs: &mut [f32], vocab_size: usize, targ
     for_each(tasks, |((probs, targets), grads): ((&mut [f32], &[usize]), &[f32])| {
         arch.dispatch(|| {
             for ((line, &target), &grad) in probs.chunks_exact_mut(vocab_size).zip(targets).zip(grads) {
-                line.iter_mut().for_each(|prob| *prob *= -grad);
+                scale(line, -grad);
                 line[target] += grad;
             }
         });
