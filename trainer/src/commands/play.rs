@@ -147,9 +147,16 @@ fn order(text: &str) -> String {
 fn find(catalogue: &Catalogue, payer: Payer, words: &str) -> String {
     let wanted: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
     let matches = |text: &str| wanted.iter().all(|word| text.to_lowercase().contains(word));
-    let found = catalogue.exams().iter().filter(|exam| !exam.imported_only);
-    let found: Vec<_> = found
-        .filter(|exam| matches(&format!("{} {} {}", exam.name.replace('_', " "), exam.label, exam.group)))
+    let by_name = catalogue.find(words);
+    let found: Vec<_> = catalogue
+        .exams()
+        .iter()
+        .enumerate()
+        .filter(|(index, exam)| {
+            let text = format!("{} {} {}", exam.name.replace('_', " "), exam.label, exam.group);
+            !exam.imported_only && (by_name == Some(*index) || matches(&text))
+        })
+        .map(|(_, exam)| exam)
         .collect();
     let mut text = format!("{} exams", found.len());
     for exam in found.iter().take(LISTED) {

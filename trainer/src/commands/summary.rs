@@ -107,7 +107,7 @@ impl Summary {
             text.push_str("\nNo answer was noisy.\n");
             return;
         }
-        let _ = writeln!(text, "\n{} noisy answers:", noisy.len());
+        let _ = writeln!(text, "\nNoisy answers: {}", noisy.len());
         for (index, turn) in noisy {
             let noise: Vec<String> = turn.fired.iter().map(|noise| noise_name(*noise)).collect();
             let _ = writeln!(text, "  turn {} ({})", index + 1, noise.join(", "));
