@@ -51,6 +51,8 @@ fn pipeline<'a>(out: &Path, seed: u64, progress: &'a dyn Progress) -> Pipeline<'
         resume: true,
         sft_steps: None,
         dapo_steps: None,
+        sft_rate: None,
+        dapo_rate: None,
         progress,
     }
 }

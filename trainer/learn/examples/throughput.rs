@@ -102,7 +102,11 @@ fn dapo_step(config: &DapoConfig, state: &mut DapoState, learner: &mut Learner) 
         .groups
         .iter()
         .flat_map(|group| &group.trajectories)
-        .map(|trajectory| Example { tokens: trajectory.tokens.clone(), action_mask: trajectory.action_mask.clone() })
+        .map(|trajectory| Example {
+            tokens: trajectory.tokens.clone(),
+            action_mask: trajectory.action_mask.clone(),
+            ..Example::default()
+        })
         .collect();
     let config = SftConfig {
         batch_size: 32,

@@ -23,13 +23,15 @@ pub struct Sequence<'a> {
     pub advantage: f32,
     /// Weight of every chosen token, mask and denominator of the whole optimiser batch included.
     pub weight: f32,
+    /// Further weight of each token, as long as `tokens`; empty: all 1.
+    pub token_weights: &'a [f32],
 }
 
 impl<'a> Sequence<'a> {
     /// A sampled trajectory.
     pub fn from_trajectory(trajectory: &'a Trajectory, advantage: f32, weight: f32) -> Self {
         let Trajectory { tokens, action_mask, old_log_probs, .. } = trajectory;
-        Self { tokens, action_mask, old_log_probs, advantage, weight }
+        Self { tokens, action_mask, old_log_probs, advantage, weight, token_weights: &[] }
     }
 
     /// How many tokens have to be fed: all before the last chosen one.
@@ -67,7 +69,7 @@ impl MicroBatch {
             self.targets.push(sequence.tokens[index] as i32);
             self.old_log_probs.push(sequence.old_log_probs.get(index).copied().unwrap_or(0.0));
             self.advantages.push(sequence.advantage);
-            self.weights.push(sequence.weight);
+            self.weights.push(sequence.weight * sequence.token_weights.get(index).copied().unwrap_or(1.0));
             self.owners.push(owner as u32);
         }
     }
@@ -121,7 +123,7 @@ mod tests {
     use super::*;
 
     fn sequence<'a>(tokens: &'a [u32], action_mask: &'a [bool]) -> Sequence<'a> {
-        Sequence { tokens, action_mask, old_log_probs: &[], advantage: 1.0, weight: 0.5 }
+        Sequence { tokens, action_mask, old_log_probs: &[], advantage: 1.0, weight: 0.5, token_weights: &[] }
     }
 
     #[test]

@@ -19,17 +19,26 @@ pub struct Example {
     pub tokens: Vec<u32>,
     /// True on doctor tokens, end tokens included; as long as `tokens`.
     pub action_mask: Vec<bool>,
+    /// Relative weight of each token in the loss, as long as `tokens`; empty: all 1.
+    #[serde(default)]
+    pub weights: Vec<f32>,
 }
 
 impl Example {
     fn sequence(&self, weight: f32) -> Sequence<'_> {
-        let Self { tokens, action_mask } = self;
-        Sequence { tokens, action_mask, old_log_probs: &[], advantage: 1.0, weight }
+        let Self { tokens, action_mask, weights } = self;
+        Sequence { tokens, action_mask, old_log_probs: &[], advantage: 1.0, weight, token_weights: weights }
     }
 
     /// Chosen tokens that have something before them to be predicted from.
     fn num_chosen(&self) -> usize {
         self.action_mask.iter().skip(1).filter(|&&chosen| chosen).count()
+    }
+
+    /// Sum of the weights of those tokens.
+    fn total_weight(&self) -> f32 {
+        let weight = |index: usize| self.weights.get(index).copied().unwrap_or(1.0);
+        (1..self.tokens.len()).filter(|&index| self.action_mask[index]).map(weight).sum()
     }
 }
 
@@ -96,7 +105,7 @@ fn shuffled<R: Rng>(count: usize, rng: &mut R) -> Vec<u32> {
 
 /// One optimiser update on the next batch of `examples`. `generator` makes the generator that shuffles an epoch.
 ///
-/// Metrics: `train/loss` (mean over doctor tokens), `train/grad_norm`, `train/lr`, `train/epoch`, `num_tokens` (fed
+/// Metrics: `train/loss` (mean over doctor tokens, weighted where the examples say so), `train/grad_norm`, `train/lr`, `train/epoch`, `num_tokens` (fed
 /// so far).
 ///
 /// # Errors
@@ -159,8 +168,12 @@ fn batch_loss(decoder: &Decoder, batch: &MicroBatch, device: &Device) -> Tensor<
 fn example_batches(examples: &[&Example], micro_batch_tokens: u32) -> Vec<MicroBatch> {
     let lens: Vec<usize> = examples.iter().map(|example| example.num_chosen()).collect();
     let weights = Reduction::TokenMean.token_weights(&lens);
+    // A mean over tokens becomes a mean over their weights.
+    let (count, total) =
+        (lens.iter().sum::<usize>() as f32, examples.iter().map(|example| example.total_weight()).sum::<f32>());
+    let scale = if total > 0.0 { count / total } else { 1.0 };
     let sequences: Vec<Sequence<'_>> =
-        examples.iter().zip(weights).map(|(example, weight)| example.sequence(weight)).collect();
+        examples.iter().zip(weights).map(|(example, weight)| example.sequence(weight * scale)).collect();
     micro_batches(&sequences, micro_batch_tokens as usize)
 }
 

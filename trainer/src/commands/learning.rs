@@ -153,6 +153,12 @@ pub(crate) struct TrainOptions {
     /// Steps of DAPO instead of the preset's (`--steps` is for supervised fine-tuning).
     #[arg(long, value_name = "N")]
     dapo_steps: Option<u64>,
+    /// Peak learning rate of supervised fine-tuning instead of the preset's.
+    #[arg(long, value_name = "RATE")]
+    sft_rate: Option<f64>,
+    /// Peak learning rate of DAPO instead of the preset's.
+    #[arg(long, value_name = "RATE")]
+    dapo_rate: Option<f64>,
     /// Report on these scenarios; choose settings on `validation` only.
     #[arg(long, value_enum, default_value = "test")]
     split: crate::args::SplitName,
@@ -260,6 +266,8 @@ fn train(options: &TrainOptions) -> Result<Verdict> {
         resume: true,
         sft_steps: options.stage.steps,
         dapo_steps: options.dapo_steps,
+        sft_rate: options.sft_rate,
+        dapo_rate: options.dapo_rate,
         ..pipeline(&options.stage, &progress)?
     };
     let cases = options.cases.unwrap_or(pipeline.preset.test_cases());
@@ -301,6 +309,8 @@ fn pipeline<'a>(options: &StageOptions, progress: &'a Terminal) -> Result<Pipeli
         resume: options.resume,
         sft_steps: None,
         dapo_steps: None,
+        sft_rate: None,
+        dapo_rate: None,
         progress,
     })
 }

@@ -10,7 +10,7 @@ use std::{
 use burn::prelude::Device;
 use serde_json::json;
 use workup_core::{clinic::Clinic, nano, protocol::Message, random::Split};
-use workup_learn::{DapoState, Example, Learner, SftState};
+use workup_learn::{DapoState, Decay, Example, Learner, SftState};
 
 use super::{
     LearningError,
@@ -55,6 +55,10 @@ pub struct Pipeline<'a> {
     pub sft_steps: Option<u64>,
     /// Steps of DAPO instead of the preset's.
     pub dapo_steps: Option<u64>,
+    /// Peak learning rate of supervised fine-tuning instead of the preset's.
+    pub sft_rate: Option<f64>,
+    /// Peak learning rate of DAPO instead of the preset's.
+    pub dapo_rate: Option<f64>,
     /// What a person sees.
     pub progress: &'a dyn Progress,
 }
@@ -146,13 +150,20 @@ impl Pipeline<'_> {
 
     /// Settings of supervised fine-tuning.
     pub fn sft_run(&self, prepared: &Prepared) -> SftRun {
-        let run = self.preset.sft(prepared.format.tokenizer().vocab_size(), self.seed);
+        let mut run = self.preset.sft(prepared.format.tokenizer().vocab_size(), self.seed);
+        let rate = &mut run.config.learning_rate;
+        rate.peak = self.sft_rate.unwrap_or(rate.peak);
+        if let (Some(steps), Decay::Cosine { total_steps, .. }) = (self.sft_steps, &mut rate.decay) {
+            *total_steps = steps;
+        }
         SftRun { steps: self.sft_steps.unwrap_or(run.steps), ..run }
     }
 
     /// Settings of DAPO.
     pub fn dapo_run(&self, prepared: &Prepared) -> DapoRun {
-        let run = self.preset.dapo(prepared.format.end_token());
+        let mut run = self.preset.dapo(prepared.format.end_token());
+        let rate = &mut run.config.learning_rate;
+        rate.peak = self.dapo_rate.unwrap_or(rate.peak);
         DapoRun { steps: self.dapo_steps.unwrap_or(run.steps), ..run }
     }
 

@@ -40,7 +40,7 @@ impl Preset {
     /// Conversations written.
     pub const fn conversations(self) -> u64 {
         match self {
-            Self::Quick => 12_000,
+            Self::Quick => 20_000,
             Self::Tiny => 96,
         }
     }
@@ -74,7 +74,7 @@ impl Preset {
         let nano = DecoderConfig::nano(vocab_size);
         match self {
             Self::Quick => {
-                let steps = 700;
+                let steps = 1_200;
                 SftRun {
                     decoder: DecoderConfig { max_seq_len: nano::MAX_TOKENS, ..nano },
                     config: SftConfig {

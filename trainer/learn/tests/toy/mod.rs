@@ -102,7 +102,7 @@ pub fn conversations(count: u64) -> Vec<Example> {
         .map(|scenario| {
             let mut rng = ChaCha8Rng::seed_from_u64(scenario ^ 0xface);
             let (_, prompt) = clinic.start(scenario);
-            let mut example = Example { action_mask: vec![false; prompt.len()], tokens: prompt };
+            let mut example = Example { action_mask: vec![false; prompt.len()], tokens: prompt, ..Example::default() };
             let mut push = |tokens: &[u32], chosen: bool| {
                 example.tokens.extend(tokens);
                 example.action_mask.extend(std::iter::repeat_n(chosen, tokens.len()));
