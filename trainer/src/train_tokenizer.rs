@@ -60,14 +60,15 @@ pub fn train_bpe<'a>(
     let byte_level = ByteLevel::new(false, false, true);
     let pre_tokenizer = Sequence::new(vec![Digits::new(true).into(), byte_level.into()]);
     let failed = |error: tokenizers::Error| TrainTokenizerError::Tokenizers(error.to_string());
-    let mut tokenizer = TokenizerBuilder::<BPE, NormalizerWrapper, PreTokenizerWrapper, ByteLevel, ByteLevel>::default()
-        .with_model(BPE::default())
-        .with_normalizer(None)
-        .with_pre_tokenizer(Some(pre_tokenizer.into()))
-        .with_post_processor(None)
-        .with_decoder(Some(byte_level))
-        .build()
-        .map_err(failed)?;
+    let mut tokenizer =
+        TokenizerBuilder::<BPE, NormalizerWrapper, PreTokenizerWrapper, ByteLevel, ByteLevel>::default()
+            .with_model(BPE::default())
+            .with_normalizer(None)
+            .with_pre_tokenizer(Some(pre_tokenizer.into()))
+            .with_post_processor(None)
+            .with_decoder(Some(byte_level))
+            .build()
+            .map_err(failed)?;
     tokenizer.train(&mut trainer, texts).map_err(failed)?;
     tokenizer.to_string(false).map_err(failed)
 }

@@ -98,7 +98,10 @@ fn a_run_killed_again_and_again_ends_as_an_undisturbed_one() {
     }
     assert!(kills >= 5, "{kills}");
     for stage in ["sft", "dapo"] {
-        assert_eq!(metrics(&calm.join(stage).join("metrics.jsonl")), metrics(&killed.join(stage).join("metrics.jsonl")));
+        assert_eq!(
+            metrics(&calm.join(stage).join("metrics.jsonl")),
+            metrics(&killed.join(stage).join("metrics.jsonl"))
+        );
         let (one, other) = (checkpoint_files(&calm.join(stage)), checkpoint_files(&killed.join(stage)));
         assert_eq!(one.len(), 3);
         for ((name, bytes), (_, others)) in one.iter().zip(&other) {
