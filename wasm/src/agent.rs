@@ -2,7 +2,7 @@
 use burn::prelude::Device;
 use wasm_bindgen::prelude::*;
 use workup_core::{
-    nano::{DOCTOR, END, MAX_MESSAGE_TOKENS, MAX_TOKENS, SYSTEM, reply_text},
+    nano::{DOCTOR, END, MAX_MESSAGE_TOKENS, MAX_TOKENS, SYSTEM},
     random::{KeyedRng, Purpose},
 };
 use workup_model::{Decoder, KvCache, RaggedBatch, Sampling, Tokenizer, load_weights, sample};
@@ -52,7 +52,7 @@ impl Agent {
     pub fn next_message(&self, transcript: JsValue, temperature: f32, seed: &str) -> Result<String, JsValue> {
         let transcript: TranscriptDto = from_js(transcript)?;
         let mut rng = KeyedRng::new(seed_from_hex(seed)?, Purpose::Clinician, transcript.turns.len() as u64, 2);
-        let mut unread = self.tokenizer.encode(&prompt(&transcript));
+        let mut unread = self.prompt(&transcript);
         let mut cache = KvCache::new(self.decoder.config(), 1, MAX_TOKENS, &self.device);
         let mut message = Vec::new();
         let sampling = Sampling { temperature, top_p: 1.0 };
@@ -61,7 +61,7 @@ impl Agent {
             let logits =
                 self.decoder.next_logits(&batch, &mut cache).map_err(|error| into_error("too_long", &error))?;
             let logits: Vec<f32> =
-                logits.into_data().to_vec().map_err(|error| into_error("bad_checkpoint", &format!("{error:?}")))?;
+                logits.into_data().try_to_vec().map_err(|error| into_error("bad_checkpoint", &format!("{error:?}")))?;
             let token = sample(&logits, sampling, &mut rng).token;
             if token == self.end {
                 break;
@@ -73,16 +73,23 @@ impl Agent {
     }
 }
 
-/// The transcript up to where the doctor speaks next.
-fn prompt(transcript: &TranscriptDto) -> String {
-    let mut text = format!("{SYSTEM}{}{END}{DOCTOR}", transcript.system);
-    for turn in &transcript.turns {
-        text.push_str(&turn.message);
-        text.push_str(END);
-        text.push_str(&turn.mark);
-        text.push_str(&reply_text(&turn.mark, &turn.reply));
-        text.push_str(END);
-        text.push_str(DOCTOR);
+impl Agent {
+    /// The transcript up to where the doctor speaks next. Parts are encoded one by one, as in training: what somebody writes
+    /// never becomes a special token.
+    fn prompt(&self, transcript: &TranscriptDto) -> Vec<u32> {
+        let mut tokens = Vec::with_capacity(MAX_TOKENS);
+        self.push_part(SYSTEM, &transcript.system, &mut tokens);
+        for turn in &transcript.turns {
+            self.push_part(DOCTOR, &turn.message, &mut tokens);
+            self.push_part(&turn.mark, &turn.reply, &mut tokens);
+        }
+        tokens.extend(self.tokenizer.special(DOCTOR));
+        tokens
     }
-    text
+
+    fn push_part(&self, mark: &str, text: &str, tokens: &mut Vec<u32>) {
+        tokens.extend(self.tokenizer.special(mark));
+        tokens.extend(self.tokenizer.encode_plain(text));
+        tokens.push(self.end);
+    }
 }

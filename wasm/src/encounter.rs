@@ -2,7 +2,7 @@
 use wasm_bindgen::prelude::*;
 use workup_core::{
     episode::Truth,
-    nano::{reply_token, system_text},
+    nano::{reply_text, reply_token, system_text},
     referee::{RefereedDialogue, TurnRecord},
 };
 
@@ -138,10 +138,10 @@ impl Encounter {
     /// # Errors
     /// As [`Self::opening`].
     pub fn transcript(&self) -> Result<JsValue, JsValue> {
-        let told = |record: &TurnRecord| TranscriptTurnDto {
-            message: record.message.clone(),
-            mark: reply_token(record.kind).to_owned(),
-            reply: record.reply.clone(),
+        let told = |record: &TurnRecord| {
+            let mark = reply_token(record.kind);
+            let reply = reply_text(mark, &record.reply).into_owned();
+            TranscriptTurnDto { message: record.message.clone(), mark: mark.to_owned(), reply }
         };
         let system = system_text(self.0.dialogue());
         to_js(&TranscriptDto { system, turns: self.0.records().iter().map(told).collect() })
