@@ -26,6 +26,7 @@ pub(crate) struct Heads {
     pub(crate) head_size: usize,
 }
 
+#[cfg(feature = "flex")]
 impl Heads {
     /// Width of the queries, and of the output.
     pub(crate) fn hidden_size(self) -> usize {

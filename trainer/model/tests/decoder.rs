@@ -1,7 +1,7 @@
 //! Catches a cached forward pass that disagrees with the full one, and rows of a batch that leak into each other.
 //! Run with `cargo test -p workup-model --features flex`.
 
-use burn::module::{ModuleMapper, Param};
+use burn::module::{ModuleMapper, ModuleVisitor, Param};
 use burn::prelude::*;
 use burn::tensor::Gradients;
 use rand_chacha::ChaCha8Rng;
@@ -107,6 +107,45 @@ fn gradients_are_the_slopes_of_the_loss() {
     let ((up, squared_norm), (down, _)) = (moved_loss(1e-3), moved_loss(-1e-3));
     let slope = (up - down) / 2e-3;
     assert!((slope / squared_norm - 1.0).abs() < 0.01, "{slope} {squared_norm}");
+}
+
+/// Collects the gradients of all parameters.
+struct Collector<'a> {
+    grads: &'a Gradients,
+    numbers: Vec<f32>,
+}
+
+impl ModuleVisitor for Collector<'_> {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        let grad = param.val().grad(self.grads).expect("every parameter takes part");
+        self.numbers.extend(grad.try_into_vec_as::<f32>().unwrap());
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_change_a_bit() {
+    let config = DecoderConfig { max_seq_len: 256, ..config(true) };
+    let decoder = decoder(&config).train();
+    let mut rng = ChaCha8Rng::seed_from_u64(8);
+    let rows: Vec<Vec<u32>> = [200, 31, 256, 1, 90].map(|len| random_row(&mut rng, len)).to_vec();
+    let batch = RaggedBatch::from_rows(&rows);
+    let targets: Vec<i32> = batch.tokens().iter().map(|token| token.cast_signed()).collect();
+    let with_threads = |num_threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(num_threads).build().unwrap();
+        pool.install(|| {
+            let targets = Tensor::<1, Int>::from_ints(targets.as_slice(), &Device::flex().autodiff());
+            let scores = decoder.score(decoder.hidden(&batch), targets);
+            let grads = scores.log_probs.clone().mean().backward();
+            let mut collector = Collector { grads: &grads, numbers: scores.log_probs.try_into_vec_as().unwrap() };
+            decoder.visit(&mut collector);
+            collector.numbers
+        })
+    };
+    let one = with_threads(1);
+    assert!(one.len() > config.num_parameters());
+    for num_threads in [2, 3] {
+        assert!(with_threads(num_threads) == one, "{num_threads} threads give other numbers");
+    }
 }
 
 /// Moves every parameter along its gradient.

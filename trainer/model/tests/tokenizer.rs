@@ -137,6 +137,15 @@ fn ten_thousand_texts_encode_and_decode_as_the_tokenizers_crate_does() {
 }
 
 #[test]
+fn one_piece_of_a_hundred_thousand_characters_is_encoded_as_the_tokenizers_crate_does() {
+    let reference = trained(byte_level(true));
+    let ours = Tokenizer::from_json(&reference.to_string(false).unwrap()).unwrap();
+    for text in ["a".repeat(100_000), "painab".repeat(20_000), " ".repeat(100_000)] {
+        assert_eq!(ours.encode(&text), reference.encode_fast(text.as_str(), false).unwrap().get_ids());
+    }
+}
+
+#[test]
 fn random_token_rows_decode_as_the_tokenizers_crate_does() {
     let reference = trained(byte_level(true));
     let ours = Tokenizer::from_json(&reference.to_string(true).unwrap()).unwrap();
