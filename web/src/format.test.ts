@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
-import { bits, dollars, percent, signed } from './format';
+import { bits, dollars, percent, signed, spokenPart } from './format';
+
+describe('a message', () => {
+  it('is shown without its markup', () => {
+    expect(spokenPart('May I? <tool_call>{"name": "ecg"}</tool_call>')).toBe('May I?');
+    expect(spokenPart('Take care. [DIAGNOSIS: gout]')).toBe('Take care.');
+    expect(spokenPart('<tool_call>{"name": "ecg"}')).toBe('');
+  });
+});
 
 describe('numbers on the page', () => {
   it('never claim certainty by rounding', () => {

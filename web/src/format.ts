@@ -32,6 +32,15 @@ export function heading(id: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** What is said beside an order or a diagnosis. */
+export function spokenPart(message: string): string {
+  return message
+    .replaceAll(/<tool_call>.*?(<\/tool_call>|$)/gs, ' ')
+    .replaceAll(/\[DIAGNOSIS:[^\]]*(\]|$)/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
 export const DISCOMFORT = ['', 'no discomfort', 'some discomfort', 'marked discomfort'] as const;
 
 export const NOISE_WORDS: Readonly<Record<string, string>> = {
