@@ -208,6 +208,16 @@ fn a_truncated_row_forgets_what_it_dropped() {
 }
 
 #[test]
+fn a_cache_may_lose_all_its_rows() {
+    let config = config(true);
+    let decoder = decoder(&config);
+    let mut cache = KvCache::new(&config, 2, 4, &Device::flex()).select_rows(&[]);
+    assert_eq!(cache.num_rows(), 0);
+    let nothing = decoder.next_logits(&RaggedBatch::default(), &mut cache);
+    assert_eq!(nothing.map(|_| ()), Err(CacheError::Empty));
+}
+
+#[test]
 fn what_cannot_be_fed_is_refused_and_leaves_the_cache_as_it_was() {
     let config = config(true);
     let decoder = decoder(&config);
