@@ -215,6 +215,9 @@ pub(crate) struct EvalOptions {
     /// A second policy on the same scenarios: adds the paired difference, first minus second.
     #[arg(long, value_name = "POLICY")]
     pub(crate) compare_with: Option<String>,
+    /// Trained policies take the most likely token always, instead of sampling at temperature 1.
+    #[arg(long)]
+    pub(crate) greedy: bool,
     #[command(flatten)]
     pub(crate) setting: SettingOptions,
     /// Print JSON.

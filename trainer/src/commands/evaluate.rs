@@ -31,7 +31,7 @@ pub(crate) fn run(options: &EvalOptions) -> Result<Verdict> {
     let setting = options.setting.setting();
     let threads = threads(options.setting.threads);
     let practice = Practice::new(base.clone(), setting.payer);
-    let policy = |name: &str| policy(name, &practice, &setting.scenario(0), threads);
+    let policy = |name: &str| policy(name, &practice, &setting.scenario(0), threads, options.greedy);
     let first = policy(&options.policy)?;
     let second = options.compare_with.as_deref().map(policy).transpose()?;
 
@@ -62,6 +62,7 @@ fn policy(
     practice: &Practice,
     scenario: &workup_core::scenario::Scenario,
     threads: usize,
+    greedy: bool,
 ) -> Result<Box<dyn Policy>> {
     if let Some(kind) = ClinicianKind::from_name(name) {
         return Ok(Box::new(ClinicianPolicy::new(kind, practice.clone(), scenario, threads)));
@@ -69,5 +70,5 @@ fn policy(
     if !Path::new(name).exists() {
         bail!(EvaluationError::UnknownPolicy(name.to_owned()));
     }
-    Ok(load_checkpoint(Path::new(name), practice, threads)?)
+    Ok(load_checkpoint(Path::new(name), practice, threads, greedy)?)
 }

@@ -40,7 +40,7 @@ impl Preset {
     /// Conversations written.
     pub const fn conversations(self) -> u64 {
         match self {
-            Self::Quick => 20_000,
+            Self::Quick => 24_000,
             Self::Tiny => 96,
         }
     }
@@ -74,7 +74,7 @@ impl Preset {
         let nano = DecoderConfig::nano(vocab_size);
         match self {
             Self::Quick => {
-                let steps = 1_200;
+                let steps = 1_500;
                 SftRun {
                     decoder: DecoderConfig { max_seq_len: nano::MAX_TOKENS, ..nano },
                     config: SftConfig {

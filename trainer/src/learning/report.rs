@@ -36,6 +36,8 @@ pub struct TrainingReport {
     pub dapo: EvaluationReport,
     /// Supervised fine-tuning continued for DAPO's token budget.
     pub control: EvaluationReport,
+    /// The same three policies taking the most likely token always: sft, control, dapo.
+    pub greedy: Vec<EvaluationReport>,
     /// The expert and the other clinicians.
     pub clinicians: Vec<EvaluationReport>,
     /// Clinic reward, DAPO minus supervised fine-tuning, paired.
@@ -64,7 +66,8 @@ impl TrainingReport {
         let mut text = format!("{}\n", row_header());
         let (experts, others): (Vec<_>, Vec<_>) =
             self.clinicians.iter().partition(|report| report.policy == ClinicianKind::Expert.name());
-        for report in experts.into_iter().chain([&self.sft, &self.control, &self.dapo]).chain(others) {
+        let trained = [&self.sft, &self.control, &self.dapo].into_iter().chain(&self.greedy);
+        for report in experts.into_iter().chain(trained).chain(others) {
             text.push_str(&row(report));
             text.push('\n');
         }
@@ -134,10 +137,12 @@ pub fn report_training(pipeline: &Pipeline<'_>, setting: &Setting) -> Result<Tra
     watch.lap("control");
 
     let [sft, dapo, control] = [
-        trained(pipeline, setting, "sft")?,
-        trained(pipeline, setting, "dapo")?,
-        trained(pipeline, setting, "control")?,
+        trained(pipeline, setting, "sft", false)?,
+        trained(pipeline, setting, "dapo", false)?,
+        trained(pipeline, setting, "control", false)?,
     ];
+    let greedy = ["sft", "control", "dapo"].into_iter().map(|stage| Ok(trained(pipeline, setting, stage, true)?.0));
+    let greedy = greedy.collect::<Result<Vec<_>, LearningError>>()?;
     watch.lap("evaluation");
     let clinicians = clinicians(pipeline, setting)?;
     watch.lap("clinicians");
@@ -160,6 +165,7 @@ pub fn report_training(pipeline: &Pipeline<'_>, setting: &Setting) -> Result<Tra
         expert_accuracy_of_ideal: ratio(expert, ideal, accuracy, threads),
         expert_dollars_of_ideal: ratio(expert, ideal, dollars, threads),
         token_budget,
+        greedy,
         sft: sft.0,
         dapo: dapo.0,
         control: control.0,
@@ -184,11 +190,13 @@ fn trained(
     pipeline: &Pipeline<'_>,
     setting: &Setting,
     stage: &str,
+    greedy: bool,
 ) -> Result<(EvaluationReport, Vec<Outcome>), LearningError> {
     let device = pipeline.device.clone().without_autodiff();
     let exported = load_policy(&pipeline.out.join("policy").join(stage), &device)?;
     let clinic = pipeline.clinic.clone();
     let policy = TrainedPolicy::new(stage, exported.decoder, Arc::new(exported.format), clinic, pipeline.threads);
+    let policy = if greedy { policy.greedy().named(&format!("{stage} (greedy)")) } else { policy };
     Ok(evaluate(&policy, setting, pipeline.clinic.base(), pipeline.threads, pipeline.progress)?)
 }
 

@@ -1,19 +1,23 @@
-//! The vocabulary of the `nano` decoder: byte-level BPE over conversations, with the closed forms of the protocol (tool calls and
-//! diagnosis tags that are frequent) as tokens of their own, so that an order is one choice and not thirty.
+//! The vocabulary of the `nano` decoder: byte-level BPE over conversations, with what the doctor says again and again (questions,
+//! set pieces, tool calls, diagnosis tags) as tokens of its own, so that an act is one choice and not thirty. Anything else can
+//! still be said, in smaller pieces.
 
-use std::collections::BTreeMap;
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use serde_json::{Value, json};
 use workup_core::{
-    nano::SPECIAL_TOKENS,
+    nano::{self, SPECIAL_TOKENS},
     protocol::{Message, Role},
 };
 
 use super::LearningError;
 use crate::train_tokenizer::train_bpe;
 
-/// Most phrases that become tokens.
-const MAX_PHRASES: usize = 160;
+/// Share of the vocabulary that may be phrases: one token in this many.
+const PHRASE_SHARE: usize = 3;
 /// How often a phrase has to occur.
 const MIN_COUNT: usize = 4;
 
@@ -26,35 +30,42 @@ pub fn train_vocabulary<'a>(
     vocab_size: usize,
 ) -> Result<String, LearningError> {
     let phrases = frequent_phrases(conversations.clone());
-    let phrases: Vec<&str> = phrases.into_iter().take(MAX_PHRASES.min(vocab_size / 4)).collect();
-    let texts: Vec<&str> = conversations
+    let phrases: Vec<&str> = phrases.into_iter().take(vocab_size / PHRASE_SHARE).collect();
+    let known: BTreeSet<&str> = phrases.iter().copied().collect();
+    let texts = conversations
         .flat_map(|messages| messages.iter())
-        .flat_map(|message| match phrase_of(message) {
-            Some(phrase) if phrases.contains(&phrase) => message.content.split(phrase).collect::<Vec<_>>(),
-            _ => vec![message.content.as_str()],
-        })
-        .collect();
-    let trained = train_bpe(texts.into_iter(), vocab_size - phrases.len(), &SPECIAL_TOKENS)?;
+        .flat_map(|message| pieces(message).into_iter().map(|piece| as_read(message, piece)))
+        .filter(|piece| !known.contains(piece.as_ref()))
+        .collect::<Vec<_>>();
+    let trained = train_bpe(texts.iter().map(AsRef::as_ref), vocab_size - phrases.len(), &SPECIAL_TOKENS)?;
     with_phrases(&trained, &phrases)
 }
 
-/// The tool call or diagnosis tag in a doctor's message.
-fn phrase_of(message: &Message) -> Option<&str> {
+/// A piece as it stands in the prompt.
+fn as_read<'a>(message: &Message, piece: &'a str) -> Cow<'a, str> {
+    let mark = if message.role == Role::Tool { nano::RESULT } else { nano::PATIENT };
+    nano::reply_text(mark, piece)
+}
+
+/// A message in pieces: what comes before a tool call or diagnosis tag, that call or tag, and what follows it.
+fn pieces(message: &Message) -> Vec<&str> {
     let text = message.content.as_str();
     if message.role != Role::Assistant {
-        return None;
+        return vec![text];
     }
-    [("<tool_call>", "</tool_call>"), ("[DIAGNOSIS:", "]")].into_iter().find_map(|(opening, closing)| {
+    let act = [("<tool_call>", "</tool_call>"), ("[DIAGNOSIS:", "]")].into_iter().find_map(|(opening, closing)| {
         let start = text.find(opening)?;
-        let end = start + text[start..].find(closing)? + closing.len();
-        Some(&text[start..end])
-    })
+        Some((start, start + text[start..].find(closing)? + closing.len()))
+    });
+    let Some((start, end)) = act else { return vec![text] };
+    [&text[..start], &text[start..end], &text[end..]].into_iter().filter(|piece| !piece.is_empty()).collect()
 }
 
 /// Phrases by falling frequency, equals by their text.
 fn frequent_phrases<'a>(conversations: impl Iterator<Item = &'a [Message]>) -> Vec<&'a str> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for phrase in conversations.flat_map(|messages| messages.iter()).filter_map(phrase_of) {
+    let doctors = conversations.flat_map(|messages| messages.iter()).filter(|message| message.role == Role::Assistant);
+    for phrase in doctors.flat_map(pieces) {
         *counts.entry(phrase).or_default() += 1;
     }
     let mut phrases: Vec<(&str, usize)> = counts.into_iter().filter(|(_, count)| *count >= MIN_COUNT).collect();
