@@ -243,6 +243,11 @@ impl Dialogue {
         &self.episode
     }
 
+    /// Ends the episode from outside ([`Episode::truncate`]).
+    pub fn truncate(&mut self) {
+        self.episode.truncate();
+    }
+
     /// The clinic.
     pub fn clinic(&self) -> &Arc<Clinic> {
         &self.clinic

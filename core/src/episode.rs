@@ -412,6 +412,12 @@ impl Episode {
         self.state.patient_turns
     }
 
+    /// Ends an episode from outside, as the cap of doctor turns would: for agents that run out of tokens. Nothing happens after the
+    /// end.
+    pub fn truncate(&mut self) {
+        self.ending = self.ending.or(Some(Ending::Truncated));
+    }
+
     /// Counts further format errors of one message (tool calls after the first).
     pub fn add_format_errors(&mut self, count: u32) {
         self.state.tally.format_errors = self.state.tally.format_errors.saturating_add(count);

@@ -40,3 +40,12 @@ pub mod scenario_code;
 pub mod structured;
 pub mod wording;
 pub mod workload;
+
+/// The words that stand on every page and report (CLINIC 10).
+pub const SAFETY: &str = "Simulator for research and teaching. Patients, findings and probabilities are invented or estimated, not checked \
+for clinical use. Not medical advice, not a medical device: do not use it to diagnose, triage or treat anyone, yourself included. In an \
+emergency call your local emergency number. Prices are US list values, not quotes. The agent can be wrong while sounding sure.";
+
+/// The words that stand beside every code of an imported case (CLINIC 10).
+pub const IMPORTED_WARNING: &str =
+    "Do not enter real patient data. This link contains the whole case text; anyone with it can read it.";

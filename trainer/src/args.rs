@@ -79,7 +79,7 @@ pub(crate) enum Command {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct SettingOptions {
     /// Number of scenarios.
-    #[arg(long, default_value_t = 1_000, value_name = "N")]
+    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000), value_name = "N")]
     pub(crate) cases: u64,
     /// Master seed: a decimal number or 16 hexadecimal digits.
     #[arg(long, default_value = "1", value_parser = parse_seed)]
@@ -115,7 +115,7 @@ pub(crate) struct SettingOptions {
     #[arg(long, default_value = "core24", value_name = "KB")]
     pub(crate) knowledge: String,
     /// Threads; 0 is one per core. Results do not depend on it.
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    #[arg(long, default_value_t = 0, value_parser = parse_threads, value_name = "N")]
     pub(crate) threads: usize,
 }
 
@@ -202,7 +202,18 @@ names! {
     }
 }
 
-fn parse_share(text: &str) -> Result<f64, String> {
+/// A number of threads: more than a machine has cores gains nothing.
+pub(crate) fn parse_threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads) if threads <= MAX_THREADS => Ok(threads),
+        _ => Err(format!("write a number from 0 (one per core) to {MAX_THREADS}")),
+    }
+}
+
+/// Most threads that are started.
+const MAX_THREADS: usize = 1_024;
+
+pub(crate) fn parse_share(text: &str) -> Result<f64, String> {
     let share: Option<f64> = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| format!("`{text}` is no share: write a number from 0 to 1"))
 }
@@ -240,7 +251,7 @@ pub(crate) struct TuneOptions {
     #[arg(long, default_value = "core24", value_name = "KB")]
     pub(crate) knowledge: String,
     /// Threads; 0 is one per core.
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    #[arg(long, default_value_t = 0, value_parser = parse_threads, value_name = "N")]
     pub(crate) threads: usize,
     /// Where the table is written; without it, to stdout.
     #[arg(long, value_name = "FILE")]

@@ -62,8 +62,6 @@ struct Piece {
     reason: &'static str,
 }
 
-const WARNING: &str = "Do not enter real patient data.";
-
 /// A run in which rows were dropped still wrote the rest; it exits with 1 so that scripts notice.
 fn import(options: &ImportOptions) -> Result<Verdict> {
     let (cases, report) = read_cases(&options.input, options.from == CaseFormat::Agentclinic)?;
@@ -82,7 +80,7 @@ fn import(options: &ImportOptions) -> Result<Verdict> {
         for piece in &report.left_out {
             print_line(&format!("left out: line {}, {}: {}", piece.line, piece.path, piece.reason));
         }
-        print_line(WARNING);
+        print_line(workup_core::IMPORTED_WARNING);
     }
     Ok(if report.dropped.is_empty() { Verdict::Fine } else { Verdict::CheckFailed })
 }
@@ -98,7 +96,7 @@ fn output(report: &ImportReport) -> ImportOutput {
         imported: report.num_read,
         dropped: report.dropped.iter().map(ToString::to_string).collect(),
         left_out: report.left_out.iter().map(piece).collect(),
-        warning: WARNING,
+        warning: workup_core::IMPORTED_WARNING,
     }
 }
 

@@ -89,16 +89,16 @@ pub(crate) struct ScenarioOptions {
     #[arg(long, value_enum, default_value = "train")]
     split: crate::args::SplitName,
     /// Probability that an answer of the patient is noisy.
-    #[arg(long, default_value_t = 0.3, value_name = "0..1")]
+    #[arg(long, default_value_t = 0.3, value_parser = crate::args::parse_share, value_name = "0..1")]
     patient_noise: f64,
     /// The same for exam reports.
-    #[arg(long, default_value_t = 0.1, value_name = "0..1")]
+    #[arg(long, default_value_t = 0.1, value_parser = crate::args::parse_share, value_name = "0..1")]
     exam_noise: f64,
     /// Knowledge base: `core24`, a `.kb.json` file or a folder.
     #[arg(long, default_value = "core24", value_name = "KB")]
     knowledge: String,
     /// Threads; 0 is one per core.
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    #[arg(long, default_value_t = 0, value_parser = crate::args::parse_threads, value_name = "N")]
     threads: usize,
 }
 
@@ -139,7 +139,7 @@ pub(crate) struct StageOptions {
     #[arg(long, default_value = "flex")]
     device: String,
     /// Threads of what is not a matrix product; 0 is one per core.
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    #[arg(long, default_value_t = 0, value_parser = crate::args::parse_threads, value_name = "N")]
     threads: usize,
 }
 

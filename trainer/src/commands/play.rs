@@ -27,10 +27,6 @@ use crate::{Verdict, args::PlayOptions};
 /// Exams listed for one search.
 const LISTED: usize = 20;
 
-const SAFETY: &str = "Simulator for research and teaching. Patients, findings and probabilities are invented or estimated, not checked \
-for clinical use. Not medical advice, not a medical device: do not use it to diagnose, triage or treat anyone, yourself \
-included. In an emergency call your local emergency number.";
-
 const HELP: &str = "\
 Plain words ask the patient, one or two things at a time.
   :find WORDS               exams whose name has these words, with price and discomfort
@@ -53,9 +49,9 @@ pub(crate) fn run(options: &PlayOptions) -> Result<Verdict> {
     let clinic = clinic(&options.knowledge)?;
     let scenario = scenario(options)?;
     let mut dialogue = Dialogue::new(clinic, scenario)?;
-    print_line(SAFETY);
+    print_line(workup_core::SAFETY);
     if options.cases.is_some() {
-        print_line("Do not enter real patient data.");
+        print_line(workup_core::IMPORTED_WARNING);
     }
     print_line(&format!("\n{HELP}\n"));
     print_line(&format!("Seed {}. {}.", hex(dialogue.episode().scenario().seed), dialogue.presentation()));

@@ -106,7 +106,8 @@ impl Episode for TextEpisode {
     }
 
     fn truncate(&mut self) -> Ending {
-        Ending { truncated: true, ..self.end() }
+        self.dialogue.truncate();
+        self.end()
     }
 }
 
