@@ -40,7 +40,7 @@ function doctor(page) {
       await page.getByLabel('Search exams').fill(search);
       await page.getByRole('button', { name: label }).first().click();
       await page.getByRole('button', { name: /^Order / }).click();
-      await turn(number).getByText(/^Order:/).waitFor();
+      await turn(number).getByText(/Order:/).waitFor();
     },
     async diagnose(text) {
       await page.getByRole('combobox', { name: 'Diagnosis' }).fill(text);
