@@ -130,6 +130,7 @@ impl Patient {
     }
 
     /// The printed number of an analyte in its band, in ticks; uniform over the band.
+    #[expect(clippy::cast_possible_wrap, reason = "a band is narrower than its edges, which are 32 bits with a sign")]
     pub fn ticks_of(&self, base: &KnowledgeBase, analyte: u16, band: usize) -> i32 {
         let entry = &base.analytes[usize::from(analyte)];
         let Some(numeric) = &entry.numeric else { return 0 };

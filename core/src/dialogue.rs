@@ -187,7 +187,7 @@ impl Dialogue {
                     ItemKind::Analyte(_) => None,
                 });
         }
-        self.speak(&question, turn, reply);
+        self.speak(question, turn, reply);
         outcome.reply
     }
 

@@ -81,12 +81,11 @@ impl Dialogue {
         let noisy = perturb_report(&clean, noise, &mut rng);
         let fired = if noisy.is_some() { noise } else { ExamNoise::Ambiguity };
         self.episode.note_noise(Noise::Exam(fired));
-        match noisy {
-            Some(noisy) => reply.push_str(&noisy),
-            None => {
-                reply.push_str(&clean);
-                reply.push_str(" The findings are uncertain.");
-            }
+        if let Some(noisy) = noisy {
+            reply.push_str(&noisy);
+        } else {
+            reply.push_str(&clean);
+            reply.push_str(" The findings are uncertain.");
         }
         kind
     }

@@ -28,7 +28,7 @@ pub(super) fn presentation(patient: &Patient) -> String {
 
 impl Dialogue {
     /// Appends what the patient says to the last step.
-    pub(super) fn speak(&self, question: &Question, turn: u32, out: &mut String) {
+    pub(super) fn speak(&self, question: Question, turn: u32, out: &mut String) {
         let Some(step) = self.episode.history().last() else { return };
         let base = self.clinic.base();
         let readings = self.episode.readings_of(step);
@@ -44,7 +44,7 @@ impl Dialogue {
             seed: self.episode.scenario().seed,
             persona: self.episode.persona(),
             turn,
-            question,
+            question: &question,
             kind: step.reply,
             readings: if is_vague { &vague } else { readings },
             guess: step.guess,

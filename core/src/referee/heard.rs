@@ -40,7 +40,7 @@ impl ActionKind {
 pub(super) fn heard(base: &KnowledgeBase, episode: &Episode, step: &Step) -> String {
     match &step.action {
         Action::Ask(question) => match episode.truth() {
-            Truth::Generated(_) => asked(base, question),
+            Truth::Generated(_) => asked(base, *question),
             Truth::Imported(case) => {
                 let path =
                     |fact: &u16| case.facts.get(usize::from(*fact)).map(|fact| fact.path.replace(['/', '_'], " "));
@@ -57,7 +57,7 @@ pub(super) fn heard(base: &KnowledgeBase, episode: &Episode, step: &Step) -> Str
     }
 }
 
-fn asked(base: &KnowledgeBase, question: &Question) -> String {
+fn asked(base: &KnowledgeBase, question: Question) -> String {
     match question {
         Question::About(items) => {
             items.iter().flatten().map(|&item| item_in_words(base, item)).collect::<Vec<_>>().join("; ")

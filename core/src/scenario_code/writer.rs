@@ -57,7 +57,7 @@ impl Writer {
         self.varint(u64::from(scenario.max_patient_turns));
         self.noise(&scenario.noise);
         if let PersonaChoice::Fixed(persona) = &scenario.persona {
-            self.u8(persona_code(persona));
+            self.u8(persona_code(*persona));
         }
         if let CaseSource::Imported(case) = &scenario.case {
             // An imported case is plain data: serialising it cannot fail.
@@ -92,7 +92,7 @@ impl Writer {
             RecordedAction::Message { text, question: Some(question) } => {
                 self.u8(2);
                 self.text(text);
-                self.question(question);
+                self.question(*question);
             }
         }
     }
@@ -101,7 +101,7 @@ impl Writer {
         match action {
             Action::Ask(question) => {
                 self.u8(0);
-                self.question(question);
+                self.question(*question);
             }
             Action::Order(call) => {
                 self.u8(1);
@@ -123,10 +123,10 @@ impl Writer {
         }
     }
 
-    fn question(&mut self, question: &Question) {
+    fn question(&mut self, question: Question) {
         match question {
             Question::NotUnderstood => self.u8(0),
-            Question::Open(topic) => self.u8(0x10 | *topic as u8),
+            Question::Open(topic) => self.u8(0x10 | topic as u8),
             Question::About(items) => {
                 let given = items.iter().flatten();
                 self.u8(0x20 | given.clone().count() as u8);
@@ -159,7 +159,7 @@ pub(super) fn checksum(bytes: &[u8]) -> [u8; 4] {
     ((value ^ value >> 32) as u32).to_le_bytes()
 }
 
-fn persona_code(persona: &Persona) -> u8 {
+fn persona_code(persona: Persona) -> u8 {
     let position = |found: Option<usize>| found.unwrap_or(0) as u8;
     let personality = position(Personality::ALL.iter().position(|other| *other == persona.personality));
     let proficiency = position(Proficiency::ALL.iter().position(|other| *other == persona.proficiency));
