@@ -46,7 +46,7 @@ struct Oracle<'a> {
 }
 
 impl Oracle<'_> {
-    fn level(&self, ppm: u32, occurrence: u8) -> f64 {
+    fn level(ppm: u32, occurrence: u8) -> f64 {
         let level = if occurrence == 0 { ppm } else { ppm / 2 };
         f64::from(level) / 1e6
     }
@@ -66,7 +66,7 @@ impl Oracle<'_> {
             let (vague, omission) = (is(PatientNoise::VagueAnswer), is(PatientNoise::Omission));
             return Rates { vague, omission, own, guess: is(PatientNoise::SelfDiagnosis) };
         }
-        let level = self.level(self.noise.patient_ppm, occurrence);
+        let level = Self::level(self.noise.patient_ppm, occurrence);
         let (types, has_omission, has_own) = match class {
             QuestionClass::Polar { confusable: true } => (4.0, true, true),
             QuestionClass::Polar { confusable: false } | QuestionClass::History | QuestionClass::Open => {
@@ -83,7 +83,7 @@ impl Oracle<'_> {
         }
     }
 
-    /// u_g: forgotten in open questions.
+    /// `u_g`: forgotten in open questions.
     fn forgotten(&self) -> f64 {
         if self.noise.plan == NoisePlan::Keyed { f64::from(self.noise.patient_ppm / 3) / 1e6 } else { 0.0 }
     }
