@@ -40,7 +40,7 @@ impl Preset {
     /// Conversations written.
     pub const fn conversations(self) -> u64 {
         match self {
-            Self::Quick => 24_000,
+            Self::Quick => 30_000,
             Self::Tiny => 96,
         }
     }
@@ -74,7 +74,7 @@ impl Preset {
         let nano = DecoderConfig::nano(vocab_size);
         match self {
             Self::Quick => {
-                let steps = 1_500;
+                let steps = 2_000;
                 SftRun {
                     decoder: DecoderConfig { max_seq_len: nano::MAX_TOKENS, ..nano },
                     config: SftConfig {
@@ -127,10 +127,17 @@ impl Preset {
                 config: DapoConfig {
                     group_size: 8,
                     groups_per_step: 16,
-                    ..DapoConfig::new(rollout, LearningRate { peak: 3e-4, warmup_steps: 4, decay: Decay::Constant })
+                    ..DapoConfig::new(
+                        rollout,
+                        LearningRate {
+                            peak: 4e-4,
+                            warmup_steps: 4,
+                            decay: Decay::Cosine { total_steps: 120, floor: 0.2 },
+                        },
+                    )
                 },
-                steps: 30,
-                checkpoint_every: 5,
+                steps: 120,
+                checkpoint_every: 10,
                 first_scenario: FIRST_DAPO_SCENARIO,
             },
             Self::Tiny => DapoRun {

@@ -36,8 +36,8 @@ pub struct TrainingReport {
     pub dapo: EvaluationReport,
     /// Supervised fine-tuning continued for DAPO's token budget.
     pub control: EvaluationReport,
-    /// The same three policies taking the most likely token always: sft, control, dapo.
-    pub greedy: Vec<EvaluationReport>,
+    /// The same policies choosing tokens the other way.
+    pub other_sampling: OtherSampling,
     /// The expert and the other clinicians.
     pub clinicians: Vec<EvaluationReport>,
     /// Clinic reward, DAPO minus supervised fine-tuning, paired.
@@ -60,13 +60,42 @@ pub struct TrainingReport {
     pub seconds_by_stage: Vec<(String, f64)>,
 }
 
+/// The three trained policies under the way of choosing tokens that is not the headline.
+#[derive(Clone, Debug, Serialize)]
+pub struct OtherSampling {
+    /// How tokens were chosen.
+    pub sampling: &'static str,
+    /// Supervised fine-tuning.
+    pub sft: EvaluationReport,
+    /// DAPO.
+    pub dapo: EvaluationReport,
+    /// Supervised fine-tuning continued.
+    pub control: EvaluationReport,
+    /// DAPO from supervised fine-tuning.
+    pub dapo_minus_sft: Difference,
+    /// DAPO from the control.
+    pub dapo_minus_control: Difference,
+}
+
+/// Whether the headline takes the most likely token always; otherwise it samples at temperature 1, as training does.
+const HEADLINE_GREEDY: bool = false;
+
+/// How tokens are chosen, in words.
+const fn sampling(greedy: bool) -> &'static str {
+    if greedy { "most likely token" } else { "temperature 1" }
+}
+
 impl TrainingReport {
     /// One table: expert, supervised fine-tuning, control, DAPO, clinicians.
     pub fn table(&self) -> String {
         let mut text = format!("{}\n", row_header());
         let (experts, others): (Vec<_>, Vec<_>) =
             self.clinicians.iter().partition(|report| report.policy == ClinicianKind::Expert.name());
-        let trained = [&self.sft, &self.control, &self.dapo].into_iter().chain(&self.greedy);
+        let trained = [&self.sft, &self.control, &self.dapo].into_iter().chain([
+            &self.other_sampling.sft,
+            &self.other_sampling.control,
+            &self.other_sampling.dapo,
+        ]);
         for report in experts.into_iter().chain(trained).chain(others) {
             text.push_str(&row(report));
             text.push('\n');
@@ -74,7 +103,13 @@ impl TrainingReport {
         let difference = |name: &str, estimate: &Estimate| {
             format!("{name} {:+.4} [{:+.4}, {:+.4}]", estimate.mean, estimate.low, estimate.high)
         };
-        for (name, other) in [("SFT", &self.dapo_minus_sft), ("control", &self.dapo_minus_control)] {
+        let other = &self.other_sampling;
+        for (name, other) in [
+            ("SFT", &self.dapo_minus_sft),
+            ("control", &self.dapo_minus_control),
+            ("SFT, the other way of choosing tokens", &other.dapo_minus_sft),
+            ("control, the other way of choosing tokens", &other.dapo_minus_control),
+        ] {
             let _ = writeln!(
                 text,
                 "DAPO minus {name}: {}, {}, {}",
@@ -136,13 +171,8 @@ pub fn report_training(pipeline: &Pipeline<'_>, setting: &Setting) -> Result<Tra
     export(pipeline, &prepared, &control, "control")?;
     watch.lap("control");
 
-    let [sft, dapo, control] = [
-        trained(pipeline, setting, "sft", false)?,
-        trained(pipeline, setting, "dapo", false)?,
-        trained(pipeline, setting, "control", false)?,
-    ];
-    let greedy = ["sft", "control", "dapo"].into_iter().map(|stage| Ok(trained(pipeline, setting, stage, true)?.0));
-    let greedy = greedy.collect::<Result<Vec<_>, LearningError>>()?;
+    let [sft, dapo, control] = all_trained(pipeline, setting, HEADLINE_GREEDY)?;
+    let other = all_trained(pipeline, setting, !HEADLINE_GREEDY)?;
     watch.lap("evaluation");
     let clinicians = clinicians(pipeline, setting)?;
     watch.lap("clinicians");
@@ -157,7 +187,8 @@ pub fn report_training(pipeline: &Pipeline<'_>, setting: &Setting) -> Result<Tra
     let report = TrainingReport {
         preset: pipeline.preset.name(),
         seed: pipeline.seed,
-        sampling: "temperature 1",
+        sampling: sampling(HEADLINE_GREEDY),
+        other_sampling: other_sampling(other, threads),
         difference: dapo_minus_sft.reward,
         dapo_minus_sft,
         dapo_minus_control: paired_difference(&dapo.1, &control.1, "control", threads),
@@ -165,7 +196,6 @@ pub fn report_training(pipeline: &Pipeline<'_>, setting: &Setting) -> Result<Tra
         expert_accuracy_of_ideal: ratio(expert, ideal, accuracy, threads),
         expert_dollars_of_ideal: ratio(expert, ideal, dollars, threads),
         token_budget,
-        greedy,
         sft: sft.0,
         dapo: dapo.0,
         control: control.0,
@@ -185,18 +215,43 @@ fn export(pipeline: &Pipeline<'_>, prepared: &Prepared, learner: &Learner, stage
     export_policy(&folder, &learner.decoder, &prepared.tokenizer, &config)
 }
 
+type Evaluated = (EvaluationReport, Vec<Outcome>);
+
+/// Supervised fine-tuning, DAPO and control.
+fn all_trained(pipeline: &Pipeline<'_>, setting: &Setting, greedy: bool) -> Result<[Evaluated; 3], LearningError> {
+    Ok([
+        trained(pipeline, setting, "sft", greedy)?,
+        trained(pipeline, setting, "dapo", greedy)?,
+        trained(pipeline, setting, "control", greedy)?,
+    ])
+}
+
+fn other_sampling([sft, dapo, control]: [Evaluated; 3], threads: usize) -> OtherSampling {
+    OtherSampling {
+        sampling: sampling(!HEADLINE_GREEDY),
+        dapo_minus_sft: paired_difference(&dapo.1, &sft.1, "sft", threads),
+        dapo_minus_control: paired_difference(&dapo.1, &control.1, "control", threads),
+        sft: sft.0,
+        dapo: dapo.0,
+        control: control.0,
+    }
+}
+
 /// Evaluates what was exported: the f16 weights, as others will run them.
-fn trained(
-    pipeline: &Pipeline<'_>,
-    setting: &Setting,
-    stage: &str,
-    greedy: bool,
-) -> Result<(EvaluationReport, Vec<Outcome>), LearningError> {
+fn trained(pipeline: &Pipeline<'_>, setting: &Setting, stage: &str, greedy: bool) -> Result<Evaluated, LearningError> {
     let device = pipeline.device.clone().without_autodiff();
     let exported = load_policy(&pipeline.out.join("policy").join(stage), &device)?;
     let clinic = pipeline.clinic.clone();
     let policy = TrainedPolicy::new(stage, exported.decoder, Arc::new(exported.format), clinic, pipeline.threads);
-    let policy = if greedy { policy.greedy().named(&format!("{stage} (greedy)")) } else { policy };
+    let other = if greedy == HEADLINE_GREEDY {
+        ""
+    } else if greedy {
+        " (greedy)"
+    } else {
+        " (sampled)"
+    };
+    let policy = policy.named(&format!("{stage}{other}"));
+    let policy = if greedy { policy.greedy() } else { policy };
     Ok(evaluate(&policy, setting, pipeline.clinic.base(), pipeline.threads, pipeline.progress)?)
 }
 

@@ -1,6 +1,6 @@
-//! The vocabulary of the `nano` decoder: byte-level BPE over conversations, with what the doctor says again and again (questions,
-//! set pieces, tool calls, diagnosis tags) as tokens of its own, so that an act is one choice and not thirty. Anything else can
-//! still be said, in smaller pieces.
+//! The vocabulary of the `nano` decoder: byte-level BPE over conversations, with the closed forms of the protocol (tool calls and
+//! diagnosis tags) and the set pieces of every consultation as tokens of their own, so that an order is one choice and not
+//! thirty. Questions stay words: what they share is how the decoder learns what they mean.
 
 use std::{
     borrow::Cow,
@@ -18,8 +18,10 @@ use crate::train_tokenizer::train_bpe;
 
 /// Share of the vocabulary that may be phrases: one token in this many.
 const PHRASE_SHARE: usize = 3;
-/// How often a phrase has to occur.
+/// How often a tool call or diagnosis tag has to occur.
 const MIN_COUNT: usize = 4;
+/// A sentence is a set piece when it is said in at least one of this many conversations.
+const SET_PIECE_SHARE: usize = 8;
 
 /// Trains the tokenizer on conversations; returns its `tokenizer.json` with at most `vocab_size` tokens.
 ///
@@ -64,11 +66,18 @@ fn pieces(message: &Message) -> Vec<&str> {
 /// Phrases by falling frequency, equals by their text.
 fn frequent_phrases<'a>(conversations: impl Iterator<Item = &'a [Message]>) -> Vec<&'a str> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let doctors = conversations.flat_map(|messages| messages.iter()).filter(|message| message.role == Role::Assistant);
-    for phrase in doctors.flat_map(pieces) {
-        *counts.entry(phrase).or_default() += 1;
+    let mut num_conversations = 0;
+    for messages in conversations {
+        num_conversations += 1;
+        for piece in messages.iter().filter(|message| message.role == Role::Assistant).flat_map(pieces) {
+            *counts.entry(piece).or_default() += 1;
+        }
     }
-    let mut phrases: Vec<(&str, usize)> = counts.into_iter().filter(|(_, count)| *count >= MIN_COUNT).collect();
+    let is_act = |piece: &str| piece.starts_with("<tool_call>") || piece.starts_with("[DIAGNOSIS:");
+    let is_phrase = |(piece, count): &(&str, usize)| {
+        *count >= MIN_COUNT && (is_act(piece) || *count * SET_PIECE_SHARE >= num_conversations)
+    };
+    let mut phrases: Vec<(&str, usize)> = counts.into_iter().filter(is_phrase).collect();
     phrases.sort_by(|left, right| right.1.cmp(&left.1).then(left.0.cmp(right.0)));
     phrases.into_iter().map(|(phrase, _)| phrase).collect()
 }
