@@ -35,7 +35,7 @@ pub struct ReportChannels {
 }
 
 impl ReportChannels {
-    /// Draws [`SAMPLES`] reports per pattern of every view and counts which pattern each looks most like.
+    /// Draws `SAMPLES` reports per pattern of every view and counts which pattern each looks most like.
     pub fn new(base: &KnowledgeBase) -> Self {
         let of_view = |view: &crate::knowledge::View| {
             let mut panels: Vec<u16> = Vec::new();
