@@ -2,7 +2,7 @@
 use burn::prelude::Device;
 use wasm_bindgen::prelude::*;
 use workup_core::{
-    nano::{DOCTOR, END, MAX_MESSAGE_TOKENS, MAX_TOKENS, SYSTEM, reply_text},
+    nano::{DOCTOR, END, MAX_MESSAGE_TOKENS, MAX_TOKENS, SYSTEM},
     random::{KeyedRng, Purpose},
 };
 use workup_model::{Decoder, KvCache, RaggedBatch, Sampling, Tokenizer, load_weights, sample};
