@@ -147,7 +147,7 @@ mod tests {
         let said: String = conversations[0]
             .iter()
             .filter(|message| message.role == Role::Assistant)
-            .map(|message| format!("{}<|end|>", message.content))
+            .flat_map(|message| [message.content.as_str(), "<|end|>"])
             .collect();
         assert_eq!(format.tokenizer().decode(&chosen), said);
     }
