@@ -12,7 +12,10 @@ use std::{
 use burn::{
     module::{Module, ModuleMapper, Param, ParamId},
     prelude::*,
-    store::ModuleRecord,
+    store::{
+        ModuleRecord,
+        burn_pack::{self, Bytes, Reader, Writer},
+    },
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use workup_core::digest::Digest;
@@ -53,6 +56,21 @@ pub struct Loaded<S> {
     pub learner: Learner,
     /// The state stored with them.
     pub state: S,
+}
+
+/// The same burnpack with its tensors in the order of their names. Burn writes the optimiser's in the order of a hash map, which
+/// differs from process to process; equal states must be equal bytes.
+fn in_order_of_names(bytes: Bytes) -> Result<Bytes, burn_pack::Error> {
+    let reader = Reader::from_bytes(bytes)?;
+    let (metadata, scalars) = (reader.metadata().clone(), reader.scalars().clone());
+    let mut writer = Writer::new(reader.into_tensors()?);
+    for (key, value) in &metadata {
+        writer = writer.with_metadata(key, value);
+    }
+    for (key, value) in scalars {
+        writer = writer.with_scalar(&key, value);
+    }
+    writer.into_bytes()
 }
 
 impl Checkpoint {
@@ -98,6 +116,7 @@ impl Checkpoint {
         let record = |error: &dyn core::fmt::Display| LearningError::damaged(&part, error.to_string());
         let model = learner.decoder.clone().into_record().into_bytes().map_err(|error| record(&error))?;
         let optimizer = learner.optimizer.into_bytes().map_err(|error| record(&error))?;
+        let optimizer = in_order_of_names(optimizer).map_err(|error| record(&error))?;
         let stored = Stored {
             format: FORMAT,
             run: run.clone(),
