@@ -19,14 +19,18 @@ export class ClinicClient {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
+  /** Set once the worker is lost: nothing would ever answer. */
+  #failure: ClinicError | null = null;
 
   constructor(worker: Worker) {
     this.#worker = worker;
     worker.onmessage = ({ data }: MessageEvent<Response>) => this.#settle(data);
     worker.onerror = (event) => this.#fail(event.message);
+    worker.onmessageerror = () => this.#fail('an answer of the clinic could not be read');
   }
 
   call<M extends Method>(method: M, ...args: Requests[M]['args']): Promise<Requests[M]['result']> {
+    if (this.#failure !== null) return Promise.reject(this.#failure);
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise((resolve, reject) => {
@@ -43,7 +47,8 @@ export class ClinicClient {
   }
 
   #fail(message: string): void {
-    const error = new ClinicError({ code: 'worker_failed', message: message || 'the clinic could not be started' });
+    const error = new ClinicError({ code: 'worker_failed', message: `${message || 'the clinic could not be started'}: reload the page` });
+    this.#failure = error;
     for (const waiting of this.#waiting.values()) waiting.reject(error);
     this.#waiting.clear();
   }
