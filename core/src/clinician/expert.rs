@@ -28,9 +28,9 @@ const MIN_GAIN: f64 = 0.04;
 /// It asks and examines until some disease is this probable.
 const CONFIDENT: f64 = 0.97;
 /// It tests until some disease is this probable: more than a thrifty clinician would.
-const CERTAIN: f64 = 0.95;
+const CERTAIN: f64 = 0.93;
 /// A test is done while it is expected to tell at least this many bits per unit of reward.
-const MIN_TEST_RATIO: f64 = 3.0;
+const MIN_TEST_RATIO: f64 = 5.0;
 
 /// The phases of an encounter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

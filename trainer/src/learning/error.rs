@@ -52,6 +52,9 @@ pub enum LearningError {
     /// A run that has begun and was not asked to go on.
     #[error("`{}` already holds a run: add --resume to go on, or choose another folder", .0.display())]
     Begun(PathBuf),
+    /// A folder in which another process trains.
+    #[error("another process trains in `{}`: wait for it or choose another folder", .0.display())]
+    Busy(PathBuf),
     /// A tokenizer without one of the special tokens of the prompt.
     #[error("tokenizer has no special token `{0}`: train it with `workup tokenizer`")]
     NoSpecialToken(&'static str),

@@ -1,6 +1,10 @@
 //! The loop that every training stage shares: resume, step, log, checkpoint.
 
-use std::{fs, path::Path, time::Instant};
+use std::{
+    fs::{self, File, TryLockError},
+    path::Path,
+    time::Instant,
+};
 
 use burn::prelude::Device;
 use serde::{Serialize, de::DeserializeOwned};
@@ -52,6 +56,7 @@ pub(crate) fn run_stage<S: Stage>(
 ) -> Result<(Learner, S::State), LearningError> {
     let path = folder.path;
     fs::create_dir_all(path).map_err(LearningError::io(path))?;
+    let _lock = lock(path)?;
     let checkpoint = Checkpoint::open(path)?;
     if checkpoint.exists() && !folder.resume {
         return Err(LearningError::Begun(path.to_owned()));
@@ -88,4 +93,15 @@ pub(crate) fn run_stage<S: Stage>(
     }
     progress.finish();
     Ok((learner, state))
+}
+
+/// Keeps other processes out of a stage's folder until the file is closed, also by a kill.
+fn lock(folder: &Path) -> Result<File, LearningError> {
+    let path = folder.join("lock");
+    let file = File::create(&path).map_err(LearningError::io(&path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(LearningError::Busy(folder.to_owned())),
+        Err(TryLockError::Error(source)) => Err(LearningError::Io { path, source }),
+    }
 }
