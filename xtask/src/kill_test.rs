@@ -30,7 +30,8 @@ pub(crate) fn kill_test(workspace: &Workspace, options: &KillTestOptions) -> Res
     let whole = start.elapsed();
 
     let mut moments = Moments::new(options.seed);
-    let mut kills = 0;
+    let (mut kills, mut during_dapo) = (0, 0);
+    prepare(&calm, &killed)?;
     while kills < options.points {
         // A share of the whole run that leaves room for several kills, from the very start of the process: loading,
         // sampling, learning and saving all get hit.
@@ -41,13 +42,39 @@ pub(crate) fn kill_test(workspace: &Workspace, options: &KillTestOptions) -> Res
                 return Ok(Verdict::CheckFailed);
             }
             fs::remove_dir_all(&killed).with_context(|| format!("could not empty `{}`", killed.display()))?;
+            prepare(&calm, &killed)?;
         } else {
             kills += 1;
+            during_dapo += u32::from(killed.join("metrics.jsonl").is_file());
             console::note(&format!("kill {kills}/{} after {:.2} s", options.points, moment.as_secs_f64()));
         }
     }
+    if during_dapo * 2 < kills {
+        console::note(&format!("only {during_dapo} of {kills} kills struck after the first update: give more --steps"));
+        return Ok(Verdict::CheckFailed);
+    }
+    console::note(&format!("{during_dapo} of {kills} kills struck after the first update"));
     process::run(&mut dapo(workspace, &trainer, options, &killed)).context("the killed run could not be resumed")?;
     compare(workspace, &trainer, &calm, &killed)
+}
+
+/// Gives the run to be killed the finished preparation of the undisturbed one, so that kills strike what they are meant for.
+fn prepare(calm: &Path, killed: &Path) -> Result<()> {
+    copy_folder(&calm.join("start"), &killed.join("start"))
+}
+
+fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to).with_context(|| format!("could not make `{}`", to.display()))?;
+    for entry in fs::read_dir(from).with_context(|| format!("could not read `{}`", from.display()))? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_folder(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), &target).with_context(|| format!("could not write `{}`", target.display()))?;
+        }
+    }
+    Ok(())
 }
 
 fn dapo(workspace: &Workspace, trainer: &Trainer, options: &KillTestOptions, out: &Path) -> Command {

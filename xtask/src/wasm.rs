@@ -12,6 +12,23 @@ use crate::process;
 use crate::toolchain::{self, WASM_TARGET};
 use crate::workspace::Workspace;
 
+/// Makes `web/pkg/clinic` a package that other projects can install from its folder.
+const CLINIC_MANIFEST: &str = concat!(
+    r#"{
+  "name": "workup-clinic",
+  "version": ""#,
+    env!("CARGO_PKG_VERSION"),
+    r#"",
+  "description": "Workup: a simulated clinic with an exact referee",
+  "license": "MIT OR Apache-2.0",
+  "type": "module",
+  "main": "clinic.js",
+  "types": "clinic.d.ts",
+  "files": ["clinic.js", "clinic.d.ts", "clinic_bg.wasm", "clinic_bg.wasm.d.ts"]
+}
+"#
+);
+
 /// What the browser loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Package {
@@ -79,6 +96,10 @@ pub(crate) fn build_package(workspace: &Workspace, package: Package) -> Result<(
 fn write_glue(workspace: &Workspace, package: Package, compiled: &Path, out: &Path) -> Result<()> {
     let mut glue = workspace.cargo(["run", "--quiet", "--package", "xtask-bindgen", "--"]);
     process::run(glue.arg(compiled).arg(out).arg(package.name()))?;
+    if package == Package::Clinic {
+        fs::write(out.join("package.json"), CLINIC_MANIFEST)
+            .with_context(|| format!("no manifest could be written to `{}`", out.display()))?;
+    }
     let bytes = fs::metadata(out.join(format!("{}_bg.wasm", package.name())))
         .with_context(|| format!("no module was written to `{}`", out.display()))?
         .len();
