@@ -130,7 +130,7 @@ impl Preset {
                     ..DapoConfig::new(
                         rollout,
                         LearningRate {
-                            peak: 6e-4,
+                            peak: 4e-4,
                             warmup_steps: 4,
                             decay: Decay::Cosine { total_steps: 120, floor: 0.2 },
                         },
