@@ -152,6 +152,58 @@ const checks = {
     await doctor(page).turn(1).getByText('understood as: Fever').waitFor();
   },
 
+  async 'the skip link moves the focus and keeps the encounter'({ page, go }) {
+    await go(CASE);
+    const { ask, turn } = doctor(page);
+    await ask(1, 'What brings you in today?');
+    const skip = page.getByRole('link', { name: 'Skip to the question box' });
+    await skip.focus();
+    await skip.press('Enter');
+    await page.waitForFunction(() => document.activeElement?.id === 'question');
+    await ask(2, 'Anything else?');
+    await turn(1).waitFor();
+    assert.match(page.url(), /v=1$/);
+  },
+
+  async 'a diagnosis is judged while it is typed as it will be when it is given'({ page, go }) {
+    await go(CASE);
+    const box = page.getByRole('combobox', { name: 'Diagnosis' });
+    const note = page.locator('#diagnosis-note');
+    const says = async (text, words) => {
+      await box.fill(text);
+      await box.blur();
+      await note.getByText(words).waitFor();
+    };
+    await says('dragon pox', /goes by “dragon pox”/);
+    await says('suspected pulmonary embolism', /Ends the encounter/);
+    await says('Influenza, dragon pox', /goes by “dragon pox”/);
+    await says('Influenza, Migraine', /Ends the encounter/);
+  },
+
+  async 'a chosen trait leaves the others to the seed'({ page, go }) {
+    await go(`${CASE}&personality=plain`);
+    await doctor(page).ask(1, 'What brings you in today?');
+    await page.reload();
+    await doctor(page).turn(1).waitFor();
+    await page.getByRole('button', { name: 'New case' }).click();
+    await doctor(page).turn(1).waitFor({ state: 'detached' });
+    const query = new URL(page.url()).searchParams;
+    assert.deepEqual(['personality', 'proficiency', 'recall'].map((trait) => query.get(trait)), ['plain', null, null]);
+  },
+
+  async 'the package starts a case from a seed alone'({ page, address }) {
+    const { settings, reply, code } = await page.evaluate(async (glue) => {
+      const { default: init, Clinic } = await import(glue);
+      await init();
+      const encounter = new Clinic().start({ seed: '0000000000000007' });
+      const error = await Promise.resolve().then(() => new Clinic().start({})).catch((error) => error);
+      return { settings: encounter.opening().settings, reply: encounter.send('Do you have a fever?').reply, code: error.code };
+    }, `${address}pkg/clinic/clinic.js`);
+    assert.deepEqual([settings.patientNoise, settings.maxDoctorTurns, settings.rewardMode], [0.3, 20, 'clinic']);
+    assert.ok(reply.length > 0);
+    assert.equal(code, 'bad_seed');
+  },
+
   async 'an imported case warns, plays and travels in its link'({ page, browser, go }) {
     await go(CASE);
     await page.getByRole('button', { name: 'Import' }).click();

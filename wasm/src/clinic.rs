@@ -7,7 +7,7 @@ use workup_core::{
     import::{ImportedCase, read_any},
     referee::RefereedDialogue,
     scenario::CaseSource,
-    scenario_code::{ENGINE_VERSION, ScenarioCode},
+    scenario_code::{ENGINE_VERSION, MAX_CODE, ScenarioCode},
 };
 
 use crate::{
@@ -50,6 +50,7 @@ impl Clinic {
             num_diseases: base.diseases.len(),
             num_findings: base.findings.len(),
             num_exams: base.catalogue.exams().len(),
+            max_code: MAX_CODE,
         })
     }
 
@@ -67,6 +68,12 @@ impl Clinic {
     /// As [`Self::identity`].
     pub fn diseases(&self) -> Result<JsValue, JsValue> {
         to_js(&self.clinic.base().diseases.iter().map(DiseaseDto::from).collect::<Vec<_>>())
+    }
+
+    /// The parts of a diagnosis that name no disease of this clinic; none when all of it would be understood.
+    #[wasm_bindgen(js_name = unmatchedDiagnoses)]
+    pub fn unmatched_diagnoses(&self, diagnosis: &str) -> Vec<String> {
+        self.clinic.base().names.read(diagnosis).unmatched
     }
 
     /// What a call would cost; `arguments` are pairs of parameter and value.
@@ -89,7 +96,11 @@ impl Clinic {
     ///
     /// # Errors
     /// `bad_seed`, `bad_scenario`, or `bad_argument` when the settings are of another form.
-    pub fn start(&self, settings: JsValue, case: JsValue) -> Result<Encounter, JsValue> {
+    pub fn start(
+        &self,
+        settings: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "any")] case: JsValue,
+    ) -> Result<Encounter, JsValue> {
         let case: Option<ImportedCase> = from_js(case)?;
         let case = case.map_or(CaseSource::Generated, |case| CaseSource::Imported(Arc::new(case)));
         let scenario = from_js::<SettingsDto>(settings)?.scenario(case)?;

@@ -31,9 +31,9 @@ fn dollars(cents: u32) -> f64 {
     f64::from(cents) / 100.0
 }
 
-/// What fixes an encounter, in the words of the page.
+/// What fixes an encounter, in the words of the page. All but the seed may be left out: the rest is as in [`Scenario::headline`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct SettingsDto {
     seed: String,
     noise_plan: NoisePlan,
@@ -41,7 +41,7 @@ pub struct SettingsDto {
     patient_noise: f64,
     /// 0 to 1.
     exam_noise: f64,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     forced_noise: Vec<ForcedNoise>,
     /// Traits left out are drawn from the seed.
     personality: Option<Personality>,
@@ -52,6 +52,13 @@ pub struct SettingsDto {
     prevalence: Prevalence,
     max_doctor_turns: u32,
     max_patient_turns: u32,
+}
+
+impl Default for SettingsDto {
+    /// The headline settings without a seed, which has to be given.
+    fn default() -> Self {
+        Self { seed: String::new(), ..(&Scenario::headline(0)).into() }
+    }
 }
 
 impl SettingsDto {
@@ -132,6 +139,8 @@ pub(crate) struct IdentityDto {
     pub(crate) num_diseases: usize,
     pub(crate) num_findings: usize,
     pub(crate) num_exams: usize,
+    /// Longest code that can be opened, in characters.
+    pub(crate) max_code: usize,
 }
 
 /// Money and discomfort of a call.

@@ -70,12 +70,6 @@ export function findDiseases(diseases: readonly Disease[], query: string): reado
   return hits.map(({ name, synonym }) => ({ name, synonym }));
 }
 
-/** Whether `text` is a name or synonym of the simulator, as far as spelling is concerned. */
-export function isDiseaseName(diseases: readonly Disease[], text: string): boolean {
-  const plain = wordsOf(text).join(' ');
-  return diseases.some(({ name, synonyms }) => [name, ...synonyms].some((other) => wordsOf(other).join(' ') === plain));
-}
-
 function rankOf(text: string, query: string): number {
   const [whole, wanted] = [wordsOf(text).join(' '), wordsOf(query).join(' ')];
   if (whole === wanted) return 0;

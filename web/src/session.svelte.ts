@@ -1,9 +1,9 @@
 /** What the page knows and can do: one encounter, its settings, what went wrong last. */
-import { DEFAULT_STATE, settingsOf, stateOf, type PlaygroundState } from './state';
+import { DEFAULT_STATE, settingsOf, stateOf, withAskedTraits, type PlaygroundState } from './state';
 import { keepEncounter, keptEncounter } from './storage';
 import { decodeState, encodeState } from './url';
 import { ClinicError, startClinic, type ClinicClient } from './worker/client';
-import type { AgentInfo, Arguments, ImportedCase, View, Welcome } from './worker/types';
+import type { AgentInfo, Arguments, CaseFile, ImportedCase, View, Welcome } from './worker/types';
 
 export interface Notice {
   readonly text: string;
@@ -21,6 +21,8 @@ export interface Surroundings {
 export class Session {
   readonly #clinic: ClinicClient;
   readonly #surroundings: Surroundings;
+  readonly #running = new Set<Promise<unknown>>();
+  #visits: Promise<void> = Promise.resolve();
 
   welcome = $state.raw<Welcome | null>(null);
   view = $state.raw<View | null>(null);
@@ -47,8 +49,15 @@ export class Session {
     if (this.welcome !== null) await this.visit();
   }
 
-  /** Opens what the address asks for now. */
-  async visit(): Promise<void> {
+  /** Opens what the address asks for now, once what is under way has ended; several visits come one after the other. */
+  visit(): Promise<void> {
+    this.agentPlays = false;
+    this.#visits = this.#visits.then(() => this.#visitNow());
+    return this.#visits;
+  }
+
+  async #visitNow(): Promise<void> {
+    await this.#idle();
     const address = this.#surroundings.address();
     const { state, ignored } = decodeState(address);
     this.settings = { ...state, code: null };
@@ -65,7 +74,8 @@ export class Session {
 
   async #open(code: string): Promise<boolean> {
     try {
-      this.#show(await this.#clinic.call('open', code));
+      this.#show(await this.#track(() => this.#clinic.call('open', code)));
+      this.imported = null;
       return true;
     } catch (error) {
       const failure = asClinicError(error);
@@ -79,17 +89,22 @@ export class Session {
 
   /** Starts the scenario of a code in this clinic, without its actions. */
   async startAgain(code: string): Promise<void> {
+    this.agentPlays = false;
+    await this.#idle();
     await this.#perform(() => this.#clinic.call('startAgain', code));
   }
 
-  /** Starts a case under these settings; a seed that is null becomes a fresh one. */
-  async start(settings: PlaygroundState, imported: ImportedCase | null = null): Promise<void> {
-    const begun = await this.#perform(async () => {
+  /** Starts a case under these settings, once what is under way has ended; a seed that is null becomes a fresh one. */
+  async start(settings: PlaygroundState, imported: ImportedCase | null = null): Promise<boolean> {
+    this.agentPlays = false;
+    await this.#idle();
+    return this.#perform(async () => {
       const seed = settings.seed ?? (await this.#clinic.call('freshSeed'));
+      const view = await this.#clinic.call('start', settingsOf(settings, seed), imported);
       this.imported = imported;
-      return this.#clinic.call('start', settingsOf(settings, seed), imported);
+      this.settings = settings;
+      return view;
     });
-    if (begun) this.agentPlays = false;
   }
 
   send(message: string): Promise<boolean> {
@@ -117,12 +132,18 @@ export class Session {
     return this.#clinic.call('price', tool, args);
   }
 
-  readCases(text: string) {
-    return this.#clinic.call('readCases', text);
+  unmatchedDiagnoses(diagnosis: string) {
+    return this.#clinic.call('unmatchedDiagnoses', diagnosis);
   }
 
-  freshSeed() {
-    return this.#clinic.call('freshSeed');
+  /** The cases of a file; null when reading it failed, which the notice then says. */
+  readCases(file: File): Promise<CaseFile | null> {
+    return this.#try(async () => this.#clinic.call('readCases', await file.text()));
+  }
+
+  /** A seed nobody has used; null when there is none to be had, which the notice then says. */
+  freshSeed(): Promise<string | null> {
+    return this.#try(() => this.#clinic.call('freshSeed'));
   }
 
   /** The address that replays this encounter. */
@@ -155,20 +176,35 @@ export class Session {
   }
 
   async #try<T>(action: () => Promise<T>): Promise<T | null> {
-    this.busy = true;
     try {
-      return await action();
+      return await this.#track(action);
     } catch (error) {
       this.notice = { kind: 'error', text: sentence(asClinicError(error).message) };
       return null;
-    } finally {
-      this.busy = false;
     }
+  }
+
+  /** Does something during which the page is busy. */
+  async #track<T>(action: () => Promise<T>): Promise<T> {
+    this.busy = true;
+    const doing = action();
+    this.#running.add(doing);
+    try {
+      return await doing;
+    } finally {
+      this.#running.delete(doing);
+      this.busy = this.#running.size > 0;
+    }
+  }
+
+  /** Waits until nothing is under way. */
+  async #idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }
 
   #show(view: View): void {
     this.view = view;
-    this.settings = stateOf(view.opening.settings);
+    this.settings = withAskedTraits(stateOf(view.opening.settings), this.settings);
     if (!view.opening.imported) {
       this.#surroundings.replaceAddress(encodeState(this.settings, this.#surroundings.address()).href);
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { DEFAULT_STATE, settingsOf, stateOf, type PlaygroundState } from './state';
+import { DEFAULT_STATE, settingsOf, stateOf, withAskedTraits, type PlaygroundState } from './state';
 
 const SEED = '00000000000000ff';
 
@@ -23,6 +23,14 @@ describe('settings', () => {
     for (const state of [CHANGED, { ...DEFAULT_STATE, seed: SEED }]) {
       expect(stateOf(settingsOf(state, SEED))).toEqual(state);
     }
+  });
+
+  it('keep open the traits that were drawn beside a chosen one', () => {
+    const asked: PlaygroundState = { ...DEFAULT_STATE, personality: 'plain' };
+    const shown: PlaygroundState = { ...asked, seed: SEED, proficiency: 'level_b', recall: 'low' };
+    expect(withAskedTraits(shown, asked)).toEqual({ ...asked, seed: SEED });
+    expect(withAskedTraits(shown, { ...asked, personality: 'verbose' })).toEqual(shown);
+    expect(withAskedTraits(shown, DEFAULT_STATE)).toEqual(shown);
   });
 
   it('leave a trait that may be any to the seed', () => {

@@ -44,6 +44,8 @@ export const DEFAULT_STATE: PlaygroundState = {
   code: null,
 };
 
+const TRAITS = ['personality', 'proficiency', 'recall'] as const;
+
 /** Caps of CLINIC: doctor turns, and those of them that the patient answers. */
 const MAX_DOCTOR_TURNS = 20;
 const MAX_PATIENT_TURNS = 15;
@@ -84,4 +86,15 @@ export function stateOf(settings: Settings): PlaygroundState {
     prevalence,
     code: null,
   };
+}
+
+/**
+ * An encounter's state with the traits as they were asked for. A scenario holds all three traits or none, so that the two
+ * drawn beside a chosen one come back as if chosen; where what was asked for leads to them, they stay open to the seed.
+ */
+export function withAskedTraits(shown: PlaygroundState, asked: PlaygroundState): PlaygroundState {
+  const chosen = TRAITS.filter((trait) => asked[trait] !== 'any');
+  if (chosen.length === 0 || chosen.some((trait) => asked[trait] !== shown[trait])) return shown;
+  const { personality, proficiency, recall } = asked;
+  return { ...shown, personality, proficiency, recall };
 }

@@ -13,6 +13,8 @@ export interface Requests {
   diagnose: { args: [diagnosis: string]; result: View };
   fork: { args: [turns: number]; result: View };
   price: { args: [tool: string, args: Arguments]; result: CallPrice };
+  /** The parts of a diagnosis that name no disease of the clinic. */
+  unmatchedDiagnoses: { args: [diagnosis: string]; result: readonly string[] };
   readCases: { args: [text: string]; result: CaseFile };
   loadAgent: { args: [page: string]; result: AgentInfo };
   agentTurn: { args: []; result: View };

@@ -33,6 +33,8 @@ export interface Identity {
   readonly numDiseases: number;
   readonly numFindings: number;
   readonly numExams: number;
+  /** Longest code that can be opened, in characters. */
+  readonly maxCode: number;
 }
 
 export interface Price {

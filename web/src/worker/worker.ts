@@ -49,6 +49,9 @@ const handlers: Handlers = {
   async price(tool, args) {
     return (await theClinic()).price(tool, args);
   },
+  async unmatchedDiagnoses(diagnosis) {
+    return (await theClinic()).unmatchedDiagnoses(diagnosis);
+  },
   async readCases(text) {
     return (await theClinic()).readCases(text);
   },
