@@ -15,7 +15,7 @@ fn vectors(name: &str) -> Option<String> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/medexagent").join(name);
     let text = fs::read_to_string(&path);
     text.inspect_err(|error| {
-        drop(writeln!(std::io::stderr(), "skipped: `{}` is not readable: {error}", path.display()))
+        drop(writeln!(std::io::stderr(), "skipped: `{}` is not readable: {error}", path.display()));
     })
     .ok()
 }
