@@ -24,6 +24,11 @@ const OSCE = {
   },
 };
 
+/** Waits until an encounter is open and the page is not busy. */
+async function ready(page) {
+  await page.locator('form:has(#question)[aria-busy="false"], section[aria-label="Debrief"]').first().waitFor();
+}
+
 /** The page as a doctor uses it. */
 function doctor(page) {
   const question = page.getByLabel('Ask the patient');
@@ -32,6 +37,7 @@ function doctor(page) {
     question,
     turn,
     async ask(number, text) {
+      await ready(page);
       await question.fill(text);
       await page.getByRole('button', { name: 'Ask', exact: true }).click();
       await turn(number).getByText(text, { exact: true }).waitFor();
@@ -349,6 +355,7 @@ for (const [name, check] of Object.entries(checks).filter(([name]) => name.inclu
   const go = async (place) => {
     await tab.page.goto('about:blank');
     await tab.page.goto(new URL(place, server.address).href);
+    await ready(tab.page);
   };
   try {
     await check({ ...tab, browser, address: server.address, go });

@@ -57,7 +57,7 @@ export class Session {
   }
 
   async #visitNow(): Promise<void> {
-    await this.#idle();
+    await this.ready();
     const address = this.#surroundings.address();
     const { state, ignored } = decodeState(address);
     this.settings = { ...state, code: null };
@@ -90,14 +90,14 @@ export class Session {
   /** Starts the scenario of a code in this clinic, without its actions. */
   async startAgain(code: string): Promise<void> {
     this.agentPlays = false;
-    await this.#idle();
+    await this.ready();
     await this.#perform(() => this.#clinic.call('startAgain', code));
   }
 
   /** Starts a case under these settings, once what is under way has ended; a seed that is null becomes a fresh one. */
   async start(settings: PlaygroundState, imported: ImportedCase | null = null): Promise<boolean> {
     this.agentPlays = false;
-    await this.#idle();
+    await this.ready();
     return this.#perform(async () => {
       const seed = settings.seed ?? (await this.#clinic.call('freshSeed'));
       const view = await this.#clinic.call('start', settingsOf(settings, seed), imported);
@@ -198,7 +198,7 @@ export class Session {
   }
 
   /** Waits until nothing is under way. */
-  async #idle(): Promise<void> {
+  async ready(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }
 
