@@ -41,6 +41,17 @@ pub fn pick_device(name: &str) -> Result<Device, DeviceError> {
     }
 }
 
+/// Whether tensors live where the rest of the program does, so that several threads may work on them at once.
+pub fn is_cpu(device: &Device) -> bool {
+    #[cfg(feature = "flex")]
+    return device.clone().without_autodiff() == Device::flex();
+    #[cfg(not(feature = "flex"))]
+    {
+        let _ = device;
+        false
+    }
+}
+
 /// The first device that is compiled in, without autodiff.
 ///
 /// # Errors

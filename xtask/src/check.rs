@@ -93,7 +93,11 @@ fn select(options: &TestOptions) -> Result<Vec<&'static Step>> {
         let named = |names: &[String]| names.iter().any(|name| name == step.name);
         (options.only.is_empty() || named(&options.only)) && !named(&options.skip)
     };
-    Ok(STEPS.iter().filter(wanted).collect())
+    let chosen: Vec<_> = STEPS.iter().filter(wanted).collect();
+    if chosen.is_empty() {
+        bail!("--only and --skip leave no step to run");
+    }
+    Ok(chosen)
 }
 
 fn report_times(times: &[(&str, Duration)]) {

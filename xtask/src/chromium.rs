@@ -8,6 +8,8 @@ use crate::console;
 use crate::process;
 use crate::workspace::Workspace;
 
+/// Lines of apt-get shown when it fails.
+const LAST_LINES: usize = 8;
 const NAMES: [&str; 5] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 #[cfg(target_os = "macos")]
 const WELL_KNOWN: [&str; 2] = [
@@ -64,7 +66,12 @@ fn install(workspace: &Workspace) -> Result<()> {
             sudo
         };
         command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
-        process::watch(&mut command, |_| false)?;
+        let mut said = Vec::new();
+        let keep = |line: &str| {
+            said.push(line.to_owned());
+            false
+        };
+        process::watch(&mut command, keep).with_context(|| said[said.len().saturating_sub(LAST_LINES)..].join("\n"))?;
     }
     Ok(())
 }

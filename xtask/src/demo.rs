@@ -27,8 +27,18 @@ pub(crate) fn demo(workspace: &Workspace, options: &DemoOptions) -> Result<Verdi
     // The page is open by now; what compiles for minutes comes after.
     console::note("building the agent for the page");
     wasm::build_package(workspace, Package::Agent)?;
-    if !options.skip_train {
-        train(workspace, &out)?;
+    if !options.skip_train
+        && let Err(error) = train(workspace, &out)
+    {
+        let error = error.context(format!(
+            "the training run in `{0}` did not end well; to begin anew, remove that folder or choose another --out",
+            out.display()
+        ));
+        if options.no_serve {
+            return Err(error);
+        }
+        // The page and the shipped agent are as good as before.
+        console::error(&error);
     }
     if !options.no_serve {
         console::note("serving until Ctrl-C");

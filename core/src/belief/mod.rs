@@ -134,7 +134,8 @@ impl Belief {
     /// Takes in one step as if there were no noise: what someone does who believes every word. An observation that leaves no
     /// hypothesis possible is disregarded.
     pub fn observe_step_naively(&mut self, episode: &Episode, step: &Step) {
-        self.observe_readings(episode, step, &Plan::Keyed { patient_ppm: 0, exam_ppm: 0 });
+        self.naive = true;
+        self.observe_readings(episode, step, &NO_NOISE);
     }
 
     fn observe_readings(&mut self, episode: &Episode, step: &Step, plan: &Plan) {

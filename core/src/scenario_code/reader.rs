@@ -113,11 +113,15 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// A case in exactly the words the writer would choose, so that one case has one code: no other spacing, order or escapes.
     fn case(&mut self) -> Result<Arc<ImportedCase>, CodeError> {
         let text = self.text("case")?;
         let wrong = || CodeError::BadValue { field: "case", value: text.len() as u64 };
         let case: ImportedCase = serde_json::from_str(&text).map_err(|_| wrong())?;
         case.check().map_err(|_| wrong())?;
+        if serde_json::to_string(&case).map_err(|_| wrong())? != text {
+            return Err(wrong());
+        }
         Ok(Arc::new(case))
     }
 
@@ -210,5 +214,35 @@ impl<'a> Reader<'a> {
     /// Nothing may be left.
     pub(super) fn end(&self) -> Result<(), CodeError> {
         if self.rest.is_empty() { Ok(()) } else { Err(CodeError::TrailingBytes(self.rest.len())) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> Result<Arc<ImportedCase>, CodeError> {
+        assert!((0x80..0x4000).contains(&json.len()), "a varint of two bytes");
+        let mut bytes = alloc::vec![json.len() as u8 | 0x80, (json.len() >> 7) as u8];
+        bytes.extend(json.as_bytes());
+        Reader { rest: &bytes }.case()
+    }
+
+    // Catches two codes for one case: the second would play under a link that the writer never makes.
+    #[test]
+    fn a_case_has_one_spelling() {
+        let case = ImportedCase {
+            id: "a:1".into(),
+            diagnosis: "Cold".into(),
+            facts: alloc::vec![crate::import::Fact { path: "H".into(), text: "Dry".into() }],
+            ..ImportedCase::default()
+        };
+        let json = serde_json::to_string(&case).unwrap();
+        assert_eq!(*read(&json).unwrap(), case);
+        for (from, to) in [(":\"Dry", ": \"Dry"), ("Cold", "\\u0043old"), ("\"Dry\"}", "\"Dry\" }")] {
+            let other = json.replacen(from, to, 1);
+            assert_ne!(other, json);
+            assert!(matches!(read(&other), Err(CodeError::BadValue { field: "case", .. })), "{other}");
+        }
     }
 }

@@ -86,7 +86,7 @@ fn main() {
 fn dapo_step(config: &DapoConfig, state: &mut DapoState, learner: &mut Learner) {
     let start = Instant::now();
     let policy = DecoderPolicy::new(&learner.decoder, 300);
-    let collected = collect(config, state, &policy, &TalkativeClinic, &mut stream).expect("rollout");
+    let collected = collect(config, state, &policy, &TalkativeClinic, &stream).expect("rollout");
     let seconds = start.elapsed().as_secs_f64();
     let count = |group: &Group| group.trajectories.iter().map(Trajectory::len).sum::<usize>();
     let tokens = collected.groups.iter().map(count).sum::<usize>() as f64;

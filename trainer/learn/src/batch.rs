@@ -100,20 +100,30 @@ fn ints(values: &[i32], device: &Device) -> Tensor<1, Int> {
     Tensor::from_data(TensorData::new(values.to_vec(), [values.len()]), device)
 }
 
-/// Cuts sequences into micro-batches of at most `max_tokens` fed tokens (a longer sequence stands alone). Sequences
-/// of like length share one, longest first; those without a chosen token are left out.
+/// Cuts sequences into micro-batches of at most `max_tokens` fed tokens (a longer sequence stands alone), as few as that takes or
+/// nearly so, and about equally long, so that they can be worked on at the same time. Sequences without a chosen token are left
+/// out.
 pub fn micro_batches(sequences: &[Sequence<'_>], max_tokens: usize) -> Vec<MicroBatch> {
-    let mut order: Vec<usize> = (0..sequences.len()).filter(|&index| sequences[index].fed_len() > 0).collect();
-    order.sort_by_key(|&index| core::cmp::Reverse(sequences[index].fed_len()));
-    let mut batches: Vec<MicroBatch> = Vec::new();
+    let len = |&index: &usize| sequences[index].fed_len();
+    let mut order: Vec<usize> = (0..sequences.len()).filter(|index| len(index) > 0).collect();
+    order.sort_by_key(|index| core::cmp::Reverse(len(index)));
+    let total = order.iter().fold(0, |total: usize, index| total.saturating_add(len(index)));
+    let mut batches = vec![MicroBatch::default(); total.div_ceil(max_tokens.max(1)).min(order.len())];
+    // Longest first, always to the shortest micro-batch (the first of equals).
     for index in order {
-        let fits = |batch: &MicroBatch| batch.rows.num_tokens() + sequences[index].fed_len() <= max_tokens;
-        if !batches.last().is_some_and(fits) {
-            batches.push(MicroBatch::default());
-        }
-        if let Some(batch) = batches.last_mut() {
-            batch.push(&sequences[index], index);
-        }
+        let shortest = (0..batches.len()).min_by_key(|&batch| batches[batch].rows.num_tokens());
+        let fits = |batch: &MicroBatch| {
+            let taken = batch.rows.num_tokens();
+            taken == 0 || taken.saturating_add(len(&index)) <= max_tokens
+        };
+        let target = match shortest {
+            Some(shortest) if fits(&batches[shortest]) => shortest,
+            _ => {
+                batches.push(MicroBatch::default());
+                batches.len() - 1
+            }
+        };
+        batches[target].push(&sequences[index], index);
     }
     batches
 }
@@ -147,7 +157,7 @@ mod tests {
             [7, 3, 40, 12, 2, 1].iter().map(|&len| sequence(&tokens[..len], &mask[..len])).collect();
         let batches = micro_batches(&sequences, 16);
         let sizes: Vec<usize> = batches.iter().map(|batch| batch.rows.num_tokens()).collect();
-        assert_eq!(sizes, [39, 11, 9]);
+        assert_eq!(sizes, [39, 11, 6, 3]);
         assert_eq!(batches.iter().map(MicroBatch::num_chosen).sum::<usize>(), 39 + 11 + 6 + 2 + 1);
     }
 

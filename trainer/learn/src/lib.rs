@@ -1,8 +1,8 @@
 //! How an agent learns: rollouts over a [`Clinic`], group-relative advantages, losses, and the optimiser step.
 //!
 //! Tokens in, tokens out: a trajectory keeps the tokens that were sampled, and every loss, length and penalty goes by
-//! its action mask. Nothing here reads a file, a clock or a thread, so the same code trains natively and in a browser
-//! tab; whoever calls it passes scenarios, generators and settings, and writes down what comes back.
+//! its action mask. Nothing here reads a file or a clock, and threads are only used when asked for, so the same code
+//! trains natively and in a browser tab; whoever calls it passes scenarios, generators and settings, and writes down what comes back.
 //!
 //! ```text
 //! sft_step(..)                                   one update on conversations
@@ -21,6 +21,7 @@ mod error;
 mod loss;
 mod metrics;
 mod optimizer;
+mod parallel;
 mod policy;
 mod rollout;
 mod sft;
@@ -33,7 +34,7 @@ pub use dapo::{Collected, DapoConfig, DapoState, collect, update};
 pub use error::LearnError;
 pub use loss::{Clip, DapoLoss, Reduction, dapo_loss, sft_loss, token_entropy, token_log_probs};
 pub use metrics::Metrics;
-pub use optimizer::{Decay, Learner, LearningRate, OptimizerConfig, clip_grad_norm};
+pub use optimizer::{Decay, Learner, LearningRate, MatrixUpdate, OptimizerConfig, clip_grad_norm};
 pub use policy::{DecoderPolicy, Policy};
 pub use rollout::{RolloutConfig, RolloutError, StreamKey, rollout_groups};
 pub use sft::{Example, SftConfig, SftState, sft_loss_of, sft_step};

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use workup_model::RaggedBatch;
 
 use crate::clinic::{Clinic, ClinicStep, Ending, Episode};
+use crate::parallel::in_parallel;
 use crate::policy::{Policy, choose_token};
 use crate::trajectory::{Group, Trajectory};
 
@@ -40,12 +41,16 @@ pub struct RolloutConfig {
     pub greedy: bool,
     /// About how many episodes go through the policy at once (whole groups).
     pub max_rows: u32,
+    /// How many such batches are played at the same time, on a thread each; 0 is 1. Decides nothing but speed, hence is not
+    /// stored.
+    #[serde(skip)]
+    pub threads: u32,
 }
 
 impl RolloutConfig {
     /// 48 tokens a message, 512 an episode, sampled at temperature 1, 160 episodes at once.
     pub fn new(end_token: u32) -> Self {
-        Self { end_token, max_tokens_per_turn: 48, max_tokens: 512, greedy: false, max_rows: 160 }
+        Self { end_token, max_tokens_per_turn: 48, max_tokens: 512, greedy: false, max_rows: 160, threads: 1 }
     }
 }
 
@@ -100,30 +105,28 @@ pub fn rollout_groups<C, P, R>(
     group_size: u32,
     attempt: u64,
     config: &RolloutConfig,
-    generator: &mut dyn FnMut(StreamKey) -> R,
+    generator: &(dyn Fn(StreamKey) -> R + Sync),
 ) -> Result<Vec<Group>, RolloutError<P::Error>>
 where
-    C: Clinic,
-    P: Policy,
+    C: Clinic + Sync,
+    P: Policy + Sync,
+    P::Error: Send,
     R: Rng,
 {
-    let mut rollout = Rollout { config, attempt, generator, scratch: Vec::new() };
-    let mut groups = Vec::with_capacity(scenarios.len());
     if group_size == 0 {
         return Ok(scenarios.iter().map(|&scenario| Group { scenario, ..Group::default() }).collect());
     }
     let at_once = (config.max_rows / group_size).max(1) as usize;
-    for scenarios in scenarios.chunks(at_once) {
-        let mut rows = Vec::with_capacity(scenarios.len() * group_size as usize);
-        for &scenario in scenarios {
-            rollout.start_group(clinic, scenario, group_size, &mut rows)?;
+    let batches: Vec<&[u64]> = scenarios.chunks(at_once).collect();
+    let play = |batch: &[u64]| {
+        let rollout = Rollout { config, attempt, generator, scratch: Vec::new() };
+        rollout.play_groups(policy, clinic, batch, group_size)
+    };
+    let mut groups = Vec::with_capacity(scenarios.len());
+    for wave in batches.chunks(config.threads.max(1) as usize) {
+        for played in in_parallel(wave, |batch| play(batch)) {
+            groups.extend(played?);
         }
-        rollout.play(policy, &mut rows, group_size as usize)?;
-        let mut trajectories = rows.into_iter().map(|row| row.trajectory);
-        groups.extend(scenarios.iter().map(|&scenario| Group {
-            scenario,
-            trajectories: trajectories.by_ref().take(group_size as usize).collect(),
-        }));
     }
     Ok(groups)
 }
@@ -131,11 +134,30 @@ where
 struct Rollout<'a, R> {
     config: &'a RolloutConfig,
     attempt: u64,
-    generator: &'a mut dyn FnMut(StreamKey) -> R,
+    generator: &'a (dyn Fn(StreamKey) -> R + Sync),
     scratch: Vec<f32>,
 }
 
 impl<R: Rng> Rollout<'_, R> {
+    /// Plays the groups of `scenarios` together.
+    fn play_groups<C: Clinic, P: Policy>(
+        mut self,
+        policy: &P,
+        clinic: &C,
+        scenarios: &[u64],
+        group_size: u32,
+    ) -> Result<Vec<Group>, RolloutError<P::Error>> {
+        let mut rows = Vec::with_capacity(scenarios.len() * group_size as usize);
+        for &scenario in scenarios {
+            self.start_group(clinic, scenario, group_size, &mut rows)?;
+        }
+        self.play(policy, &mut rows, group_size as usize)?;
+        let mut trajectories = rows.into_iter().map(|row| row.trajectory);
+        let group =
+            |&scenario| Group { scenario, trajectories: trajectories.by_ref().take(group_size as usize).collect() };
+        Ok(scenarios.iter().map(group).collect())
+    }
+
     fn start_group<C: Clinic, Error>(
         &mut self,
         clinic: &C,

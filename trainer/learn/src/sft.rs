@@ -129,12 +129,12 @@ pub fn sft_step<R: Rng>(
     let batches = example_batches(&chosen, config.micro_batch_tokens);
     let learning_rate = config.learning_rate.at(state.step);
     let device = learner.device.clone();
-    let mut total = 0.0;
-    let grads = learner.gradients(&batches, |decoder, batch| {
+    let (grads, losses) = learner.gradients(&batches, |decoder, batch| {
         let loss = batch_loss(decoder, batch, &device);
-        total += f64::from(loss.clone().into_scalar::<f32>());
-        loss
+        let number = f64::from(loss.clone().into_scalar::<f32>());
+        (loss, number)
     });
+    let total: f64 = losses.into_iter().sum();
     let grad_norm = learner.apply(grads, learning_rate, config.optimizer.max_grad_norm);
     if !grad_norm.is_finite() || !total.is_finite() {
         return Err(LearnError::NotFinite { step: state.step });

@@ -15,12 +15,12 @@ fn config() -> DapoConfig {
     DapoConfig { group_size: 4, groups_per_step: 6, ..config }
 }
 
-fn sample<F: Fn(&[u32]) -> Vec<f32>>(
+fn sample<F: Fn(&[u32]) -> Vec<f32> + Sync>(
     config: &DapoConfig,
     state: &mut DapoState,
     logits: F,
 ) -> Result<Collected, RolloutError<Infallible>> {
-    collect(config, state, &MockPolicy(logits), &NumberClinic::default(), &mut stream)
+    collect(config, state, &MockPolicy(logits), &NumberClinic::default(), &stream)
 }
 
 fn scenarios(groups: &[Group]) -> Vec<u64> {

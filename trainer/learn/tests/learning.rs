@@ -71,7 +71,7 @@ fn fine_tune(learner: &mut Learner, steps: u64) -> Vec<Metrics> {
 
 fn dapo_step(config: &DapoConfig, state: &mut DapoState, learner: &mut Learner) -> Metrics {
     let policy = DecoderPolicy::new(&learner.decoder, 48);
-    let collected = collect(config, state, &policy, &NumberClinic::default(), &mut stream).unwrap();
+    let collected = collect(config, state, &policy, &NumberClinic::default(), &stream).unwrap();
     let mut metrics = collected.metrics.clone();
     metrics.extend(update(config, state, learner, &collected).unwrap());
     metrics
@@ -80,7 +80,7 @@ fn dapo_step(config: &DapoConfig, state: &mut DapoState, learner: &mut Learner) 
 fn sampled_trajectories(decoder: &Decoder, count: u64) -> Vec<Trajectory> {
     let scenarios: Vec<u64> = (0..count).map(|index| TEST_SCENARIOS + index).collect();
     let policy = DecoderPolicy::new(decoder, 48);
-    let groups = rollout_groups(&policy, &NumberClinic::default(), &scenarios, 1, 0, &limits(), &mut stream).unwrap();
+    let groups = rollout_groups(&policy, &NumberClinic::default(), &scenarios, 1, 0, &limits(), &stream).unwrap();
     groups.into_iter().flat_map(|group| group.trajectories).collect()
 }
 
@@ -171,13 +171,12 @@ fn loss_of(learner: &Learner, decoder: &Decoder, batch: &MicroBatch) -> Tensor<1
 
 /// Total loss and all gradients, in the order of the parameters.
 fn loss_and_gradient(learner: &Learner, batches: &[MicroBatch]) -> (f32, Vec<f32>) {
-    let mut total = 0.0;
-    let grads = learner.gradients(batches, |decoder, batch| {
+    let (grads, losses) = learner.gradients(batches, |decoder, batch| {
         let loss = loss_of(learner, decoder, batch);
-        total += loss.clone().into_scalar::<f32>();
-        loss
+        let number = loss.clone().into_scalar::<f32>();
+        (loss, number)
     });
-    (total, flatten(&learner.decoder, &grads))
+    (losses.iter().sum(), flatten(&learner.decoder, &grads))
 }
 
 fn flatten(decoder: &Decoder, grads: &GradientsParams) -> Vec<f32> {
@@ -218,6 +217,9 @@ fn loss_and_gradient_do_not_depend_on_how_the_batch_is_cut_or_ordered() {
         let (cut_loss, cut_gradient) = loss_and_gradient(&learner, &cut);
         assert!((loss - cut_loss).abs() < 1e-5);
         assert_close(&gradient, &cut_gradient, 1e-5);
+        learner.threads = 3;
+        assert_eq!(loss_and_gradient(&learner, &cut), (cut_loss, cut_gradient), "threads decide nothing");
+        learner.threads = 1;
     }
     // Signs of the advantages follow the position, so an even rotation keeps them.
     trajectories.rotate_left(4);
@@ -278,7 +280,7 @@ fn foreign_log_probs_are_refused_before_anything_is_updated() {
     let mut learner = tiny(7);
     let (config, mut state) = (dapo_config(), DapoState::default());
     let policy = DecoderPolicy::new(&learner.decoder, 48);
-    let mut collected = collect(&config, &mut state, &policy, &NumberClinic::default(), &mut stream).unwrap();
+    let mut collected = collect(&config, &mut state, &policy, &NumberClinic::default(), &stream).unwrap();
     assert!(!collected.groups.is_empty());
     for trajectory in collected.groups.iter_mut().flat_map(|group| &mut group.trajectories) {
         for log_prob in &mut trajectory.old_log_probs {
@@ -301,7 +303,7 @@ fn greedy_play_is_reproducible() {
     let config = RolloutConfig { greedy: true, ..limits() };
     let play = || {
         let policy = DecoderPolicy::new(&learner.decoder, 48);
-        rollout_groups(&policy, &NumberClinic::default(), &[3, 4], 2, 0, &config, &mut stream).unwrap()
+        rollout_groups(&policy, &NumberClinic::default(), &[3, 4], 2, 0, &config, &stream).unwrap()
     };
     let groups = play();
     assert_eq!(groups, play());

@@ -9,7 +9,8 @@ use workup_trainer::{
         ClinicianKind, ClinicianPolicy, Difference, EvaluationError, EvaluationReport, Policy, Practice,
         difference_table, evaluate, load_checkpoint, paired_difference, report_table,
     },
-    progress::{Terminal, print_line},
+    progress::{Progress, Terminal, print_line},
+    setting::hex,
 };
 
 use super::{knowledge, print_json, threads};
@@ -36,6 +37,9 @@ pub(crate) fn run(options: &EvalOptions) -> Result<Verdict> {
     let second = options.compare_with.as_deref().map(policy).transpose()?;
 
     let progress = Terminal::default();
+    for policy in core::iter::once(&first).chain(&second) {
+        warn_of_another_clinic(policy.as_ref(), base.digest, &progress);
+    }
     let (report, outcomes) = evaluate(first.as_ref(), &setting, &base, threads, &progress)?;
     let (mut compared_with, mut difference) = (None, None);
     if let Some(second) = second {
@@ -54,6 +58,17 @@ pub(crate) fn run(options: &EvalOptions) -> Result<Verdict> {
         print_line(&format!("\n{}", difference_table(&report.policy, difference)));
     }
     Ok(Verdict::Fine)
+}
+
+/// A policy may be evaluated away from home, but nobody should do so without noticing.
+fn warn_of_another_clinic(policy: &dyn Policy, digest: u64, progress: &Terminal) {
+    let here = hex(digest);
+    if let Some(home) = policy.trained_on().filter(|home| *home != here) {
+        progress.note(&format!(
+            "`{}` was trained in knowledge base {home} and plays in {here}: names it learned may be unknown here",
+            policy.name()
+        ));
+    }
 }
 
 /// A clinician by name, else a checkpoint by path.

@@ -9,7 +9,7 @@ use workup_trainer::{
     device::pick_device,
     learning::{
         conversation::read_conversations,
-        export::{export_policy, load_policy},
+        export::{export_policy, load_policy, policy_folder},
         pipeline::Pipeline,
         preset::Preset,
         report::{TrainingReport, report_training},
@@ -37,7 +37,7 @@ pub(crate) enum LearningCommand {
     Sft(StageOptions),
     /// DAPO: reinforcement learning in the clinic, after supervised fine-tuning (done first where it is missing).
     #[command(after_help = "Example:\n  workup dapo --preset tiny --steps 3 --seed 1 --out runs/tiny --resume")]
-    Dapo(StageOptions),
+    Dapo(DapoOptions),
     /// The whole pipeline: conversations, tokenizer, supervised fine-tuning, DAPO, control, evaluation, export.
     #[command(after_help = "Example:\n  workup train --preset quick --out runs/quick\n\n\
         Killed or stopped, the same command goes on where it was.")]
@@ -144,6 +144,19 @@ pub(crate) struct StageOptions {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct DapoOptions {
+    #[command(flatten)]
+    stage: StageOptions,
+    /// Run of `workup sft` or `workup train` to start from, with the same preset and seed; by default `start/` below --out,
+    /// trained first where it is missing.
+    #[arg(long, value_name = "DIR")]
+    start: Option<PathBuf>,
+    /// Peak learning rate instead of the preset's.
+    #[arg(long, value_name = "RATE")]
+    rate: Option<f64>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct TrainOptions {
     #[command(flatten)]
     stage: StageOptions,
@@ -169,7 +182,7 @@ pub(crate) struct TrainOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportOptions {
-    /// Folder of a run of `workup train`.
+    /// Folder of a run of `workup train`, `sft` or `dapo`.
     run: PathBuf,
     /// Which policy: sft, control or dapo.
     #[arg(long, default_value = "dapo")]
@@ -233,21 +246,26 @@ fn sft(options: &StageOptions) -> Result<Verdict> {
     let progress = Terminal::default();
     let pipeline = Pipeline { sft_steps: options.steps, ..pipeline(options, &progress)? };
     let prepared = pipeline.prepare()?;
-    let (_, state) = pipeline.sft(&prepared, &options.out.join("sft"))?;
+    let (learner, state) = pipeline.sft(&prepared, &options.out.join("sft"))?;
+    pipeline.export(&prepared, &learner, "sft", &policy_folder(&options.out, "sft"))?;
     print_line(&format!("sft: {} updates, {} tokens, in `{}`", state.step, state.num_tokens, options.out.display()));
     Ok(Verdict::Fine)
 }
 
-/// Everything before DAPO stands in `start/`, so that the folder itself holds `metrics.jsonl` and `checkpoint/` of DAPO.
-fn dapo(options: &StageOptions) -> Result<Verdict> {
+/// Everything before DAPO stands in the run named by `--start`, by default `start/`, so that the folder itself holds
+/// `metrics.jsonl` and `checkpoint/` of DAPO.
+fn dapo(options: &DapoOptions) -> Result<Verdict> {
+    let DapoOptions { stage: options, start, rate } = options;
     let progress = Terminal::default();
     let before = pipeline(options, &progress)?;
-    let before = Pipeline { out: options.out.join("start"), resume: true, ..before };
+    let out = start.clone().unwrap_or_else(|| options.out.join("start"));
+    let before = Pipeline { out, resume: true, ..before };
     let prepared = before.prepare()?;
     let sft_folder = before.out.join("sft");
     before.sft(&prepared, &sft_folder)?;
-    let pipeline = Pipeline { resume: options.resume, dapo_steps: options.steps, ..before };
-    let (_, state) = pipeline.dapo(&prepared, &sft_folder, &options.out)?;
+    let pipeline = Pipeline { resume: options.resume, dapo_steps: options.steps, dapo_rate: *rate, ..before };
+    let (learner, state) = pipeline.dapo(&prepared, &sft_folder, &options.out)?;
+    pipeline.export(&prepared, &learner, "dapo", &policy_folder(&options.out, "dapo"))?;
     print_line(&format!(
         "dapo: {} steps, {} updates, {} tokens trained on, {} sampled, in `{}`",
         state.step,
@@ -283,7 +301,7 @@ fn train(options: &TrainOptions) -> Result<Verdict> {
 
 fn export(options: &ExportOptions) -> Result<Verdict> {
     let device = device(&options.device)?;
-    let source = options.run.join("policy").join(&options.stage);
+    let source = policy_folder(&options.run, &options.stage);
     let exported = load_policy(&source, &device)
         .with_context(|| format!("`{}` holds no finished stage `{}`", options.run.display(), options.stage))?;
     let path = source.join(workup_trainer::learning::export::TOKENIZER);

@@ -32,6 +32,9 @@ pub(crate) struct Summary {
     pub(crate) differential: Option<Vec<(String, f64)>>,
     pub(crate) digest: String,
     pub(crate) code: String,
+    /// Said wherever the code of an imported case is: the case's words are in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) warning: Option<&'static str>,
     #[serde(skip)]
     diseases: Vec<String>,
 }
@@ -56,6 +59,7 @@ impl Summary {
             differential: refereed.belief().map(ranked),
             digest: hex(dialogue.digest()),
             code: code.encode(),
+            warning: matches!(episode.truth(), Truth::Imported(_)).then_some(workup_core::IMPORTED_WARNING),
             diseases: base.diseases.iter().map(|disease| disease.name.clone()).collect(),
         })
     }
@@ -67,6 +71,9 @@ impl Summary {
         self.write_noise(&mut text);
         self.write_differential(&mut text);
         let _ = write!(text, "\nPlay it again: workup replay {}", self.code);
+        if let Some(warning) = self.warning {
+            let _ = write!(text, "\n{warning}");
+        }
         text
     }
 

@@ -34,6 +34,16 @@ pub trait Policy: Sync {
         None
     }
 
+    /// How it chooses tokens, for those that do.
+    fn sampling(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Digest of the knowledge base it was trained in, for those that were.
+    fn trained_on(&self) -> Option<&str> {
+        None
+    }
+
     /// Plays every scenario to its end; outcomes in the order of the scenarios. Calls [`Progress::advance`] once per case.
     ///
     /// # Errors

@@ -20,6 +20,12 @@ pub struct EvaluationReport {
     pub policy: String,
     /// True for the oracles: accuracy only, never in a reward ranking.
     pub is_ceiling: bool,
+    /// How it chooses tokens, for trained policies: `most likely token` or `temperature 1`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampling: Option<&'static str>,
+    /// Digest of the knowledge base a trained policy learned in; another than `knowledge_digest` means it plays away from home.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trained_on: Option<String>,
     /// When it stops, for greedy Bayes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thresholds: Option<ChosenThresholds>,
@@ -63,6 +69,8 @@ pub struct EvaluationReport {
     pub per_disease: BTreeMap<String, DiseaseReport>,
     /// How the intervals were made.
     pub intervals: IntervalMethods,
+    /// What these numbers are not.
+    pub notice: &'static str,
 }
 
 /// The parts of the reward: `diagnosis + tool_match - exam_cost - turn_cost - penalty = reward`.
@@ -153,6 +161,8 @@ impl EvaluationReport {
         Self {
             policy: policy.name().to_owned(),
             is_ceiling: policy.is_ceiling(),
+            sampling: policy.sampling(),
+            trained_on: policy.trained_on().map(str::to_owned),
             thresholds: policy.thresholds(),
             setting: setting.clone(),
             knowledge: base.name.clone(),
@@ -179,6 +189,7 @@ impl EvaluationReport {
             contraindicated: estimates[12],
             per_disease: per_disease(base, outcomes),
             intervals: METHODS,
+            notice: workup_core::SAFETY,
         }
     }
 }

@@ -7,6 +7,7 @@ use std::{
     fs::{self, File},
     io::Write,
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
 };
 
 use burn::{
@@ -169,7 +170,7 @@ impl Checkpoint {
             .init()
             .from_bytes(burn::tensor::Bytes::from_bytes_vec(bytes))
             .map_err(|error| LearningError::damaged(&path, error.to_string()))?;
-        Ok(Loaded { learner: Learner { decoder, optimizer, device: device.clone() }, state: stored.state })
+        Ok(Loaded { learner: Learner { decoder, optimizer, device: device.clone(), threads: 1 }, state: stored.state })
     }
 
     /// Reads decoder and state alone, whatever run they belong to.
@@ -179,6 +180,14 @@ impl Checkpoint {
     pub fn load_decoder<S: DeserializeOwned>(&self, device: &Device) -> Result<(Decoder, S), LearningError> {
         let stored: Stored<S> = self.stored()?;
         Ok((self.decoder(&stored, device)?, stored.state))
+    }
+
+    /// Digest of the stored weights.
+    ///
+    /// # Errors
+    /// When the checkpoint is missing or damaged.
+    pub fn weights_digest(&self) -> Result<String, LearningError> {
+        Ok(self.stored::<serde_json::Value>()?.model)
     }
 
     /// Reads the state alone, of a run with these settings; `None` without a checkpoint.
@@ -260,6 +269,9 @@ fn difference(stored: &serde_json::Value, asked: &serde_json::Value) -> String {
 
 /// A fresh decoder whose parameters have fixed identities, so that equal runs write equal bytes.
 pub fn fresh_decoder(config: &DecoderConfig, seed: u64, device: &Device) -> Decoder {
+    // A backend has one generator per process: no two decoders may be drawn at the same time.
+    static DRAWING: Mutex<()> = Mutex::new(());
+    let _alone = DRAWING.lock().unwrap_or_else(PoisonError::into_inner);
     device.seed(seed);
     let decoder = config.init(device);
     // Parameters are drawn at first use: draw them now, in order.

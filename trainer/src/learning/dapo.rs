@@ -51,12 +51,13 @@ impl Stage for DapoStage<'_> {
     fn advance(&mut self, state: &mut DapoState, learner: &mut Learner) -> Result<Metrics, LearningError> {
         let begun = Instant::now();
         let before = state.num_sampled_tokens + state.num_tokens;
-        let policy = DecoderPolicy::new(&learner.decoder, self.run.config.rollout.max_tokens as usize);
-        let mut generator = |key| self.clinic.generator(key);
-        let collected =
-            collect(&self.run.config, state, &policy, self.clinic, &mut generator).map_err(LearnError::from)?;
+        let mut config = self.run.config.clone();
+        config.rollout.threads = learner.threads as u32;
+        let policy = DecoderPolicy::new(&learner.decoder, config.rollout.max_tokens as usize);
+        let generator = |key| self.clinic.generator(key);
+        let collected = collect(&config, state, &policy, self.clinic, &generator).map_err(LearnError::from)?;
         let generation = begun.elapsed().as_secs_f64();
-        let updated = update(&self.run.config, state, learner, &collected)?;
+        let updated = update(&config, state, learner, &collected)?;
         let seconds = begun.elapsed().as_secs_f64();
         let mut metrics = collected.metrics;
         metrics.extend(updated);
@@ -85,14 +86,14 @@ impl Stage for DapoStage<'_> {
     }
 }
 
-/// Trains `decoder` on `clinic` in `folder`; `origin` says which weights those are and is compared on resume.
+/// Trains `decoder` on `clinic` in `folder`; `origin` says which weights and tokenizer those are and is compared on resume.
 ///
 /// # Errors
 /// When files cannot be used, the checkpoint is damaged or foreign, or a step fails.
 pub fn run_dapo(
     run: &DapoRun,
     folder: &Path,
-    origin: &str,
+    origin: &serde_json::Value,
     decoder: impl FnOnce() -> Result<Decoder, LearningError>,
     clinic: &TextClinic,
     surroundings: Surroundings<'_>,
@@ -104,6 +105,7 @@ pub fn run_dapo(
         run: json!({ "stage": "dapo", "dapo": run, "origin": origin }),
         optimizer: run.config.optimizer,
         device: surroundings.device,
+        threads: surroundings.threads,
         checkpoint_every: run.checkpoint_every,
         resume: surroundings.resume,
     };

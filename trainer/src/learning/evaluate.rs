@@ -23,6 +23,11 @@ const ROWS: usize = 250;
 /// What became of one chunk.
 type Played = Result<Vec<Outcome>, EvaluationError>;
 
+/// How tokens are chosen, in words.
+pub const fn sampling(greedy: bool) -> &'static str {
+    if greedy { "most likely token" } else { "temperature 1" }
+}
+
 /// A decoder that plays.
 #[derive(Debug)]
 pub struct TrainedPolicy {
@@ -31,13 +36,14 @@ pub struct TrainedPolicy {
     format: Arc<NanoFormat>,
     clinic: Arc<Clinic>,
     greedy: bool,
+    trained_on: Option<String>,
     threads: usize,
 }
 
 impl TrainedPolicy {
     /// A decoder with its prompt format, playing in `clinic`; it samples at temperature 1.
     pub fn new(name: &str, decoder: Decoder, format: Arc<NanoFormat>, clinic: Arc<Clinic>, threads: usize) -> Self {
-        Self { name: name.to_owned(), decoder, format, clinic, greedy: false, threads }
+        Self { name: name.to_owned(), decoder, format, clinic, greedy: false, trained_on: None, threads }
     }
 
     /// Reads an exported folder.
@@ -47,7 +53,8 @@ impl TrainedPolicy {
     pub fn load(folder: &Path, clinic: Arc<Clinic>, device: &Device, threads: usize) -> Result<Self, LearningError> {
         let exported = load_policy(folder, device)?;
         let name = folder.display().to_string();
-        Ok(Self::new(&name, exported.decoder, Arc::new(exported.format), clinic, threads))
+        let policy = Self::new(&name, exported.decoder, Arc::new(exported.format), clinic, threads);
+        Ok(Self { trained_on: Some(exported.config.knowledge_digest), ..policy })
     }
 
     /// The same policy taking the most likely token always.
@@ -78,7 +85,7 @@ impl TrainedPolicy {
         };
         let policy = DecoderPolicy::new(&self.decoder, nano::MAX_TOKENS);
         let numbers: Vec<u64> = (0..own.len() as u64).collect();
-        rollout_groups(&policy, &clinic, &numbers, 1, 0, &config, &mut |key| clinic.generator(key))
+        rollout_groups(&policy, &clinic, &numbers, 1, 0, &config, &|key| clinic.generator(key))
             .map_err(|error| problem(error.to_string()))?;
         let outcomes: Vec<Outcome> = clinic.take_outcomes().into_values().collect();
         if outcomes.len() == own.len() { Ok(outcomes) } else { Err(problem("an episode did not end".to_owned())) }
@@ -88,6 +95,14 @@ impl TrainedPolicy {
 impl Policy for TrainedPolicy {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn sampling(&self) -> Option<&'static str> {
+        Some(sampling(self.greedy))
+    }
+
+    fn trained_on(&self) -> Option<&str> {
+        self.trained_on.as_deref()
     }
 
     fn play(&self, scenarios: &[Scenario], progress: &dyn Progress) -> Result<Vec<Outcome>, EvaluationError> {

@@ -1,6 +1,9 @@
 //! A trained policy as one folder: `model.safetensors` (f16), `tokenizer.json`, `config.json`.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use burn::prelude::Device;
 use serde::{Deserialize, Serialize};
@@ -38,6 +41,11 @@ pub struct PolicyConfig {
 /// Words of every exported policy.
 pub const NOTICE: &str =
     "A small model trained from scratch on simulated dialogue. Research and teaching, not medical advice.";
+
+/// Where a run keeps the finished policy of a stage.
+pub fn policy_folder(run: &Path, stage: &str) -> PathBuf {
+    run.join("policy").join(stage)
+}
 
 /// Writes a policy into `folder`.
 ///
@@ -82,8 +90,12 @@ pub fn load_policy(folder: &Path, device: &Device) -> Result<ExportedPolicy, Lea
     let text = |name: &str| {
         String::from_utf8(read(name)?).map_err(|error| LearningError::damaged(&folder.join(name), error.to_string()))
     };
-    let config = serde_json::from_str(&text(CONFIG)?)
+    let config: PolicyConfig = serde_json::from_str(&text(CONFIG)?)
         .map_err(|error| LearningError::damaged(&folder.join(CONFIG), error.to_string()))?;
+    if config.format != "nano" {
+        let what = format!("prompt format `{}`, this program plays `nano`", config.format);
+        return Err(LearningError::damaged(&folder.join(CONFIG), what));
+    }
     let format = NanoFormat::from_json(&text(TOKENIZER)?)?;
     let decoder = load_weights(&read(WEIGHTS)?, device)?;
     Ok(ExportedPolicy { decoder, format, config })

@@ -9,7 +9,9 @@ use std::{
 
 use burn::prelude::Device;
 use serde_json::json;
-use workup_core::{clinic::Clinic, nano, protocol::Message, random::Split};
+use workup_core::{
+    clinic::Clinic, digest::Digest, nano, protocol::Message, random::Split, scenario_code::ENGINE_VERSION,
+};
 use workup_learn::{DapoState, Decay, Example, Learner, SftState};
 
 use super::{
@@ -17,7 +19,7 @@ use super::{
     checkpoint::Checkpoint,
     conversation::{Practice, Written, read_conversations, write_conversations},
     dapo::{DapoRun, run_dapo},
-    export::{NOTICE, PolicyConfig},
+    export::{NOTICE, PolicyConfig, export_policy},
     format::NanoFormat,
     preset::Preset,
     sft::{SftRun, Surroundings, run_control, run_sft},
@@ -26,6 +28,7 @@ use super::{
 };
 use crate::{
     atomic_file::write_atomically,
+    device::is_cpu,
     progress::Progress,
     setting::{Setting, hex},
 };
@@ -90,7 +93,11 @@ impl Pipeline<'_> {
         fs::create_dir_all(&self.out).map_err(LearningError::io(&self.out))?;
         let (path, note) = (self.out.join("conversations.jsonl"), self.out.join("conversations.json"));
         let setting = self.training(count);
-        let identity = json!({ "setting": setting, "knowledge": hex(self.clinic.base().digest) });
+        let identity = json!({
+            "setting": setting,
+            "knowledge": hex(self.clinic.base().digest),
+            "engine_version": ENGINE_VERSION,
+        });
         if path.is_file()
             && let Ok(text) = fs::read_to_string(&note)
         {
@@ -145,7 +152,8 @@ impl Pipeline<'_> {
     }
 
     fn surroundings(&self) -> Surroundings<'_> {
-        Surroundings { device: &self.device, resume: self.resume }
+        let threads = if is_cpu(&self.device) { self.threads } else { 1 };
+        Surroundings { device: &self.device, resume: self.resume, threads }
     }
 
     /// Settings of supervised fine-tuning.
@@ -164,6 +172,9 @@ impl Pipeline<'_> {
         let mut run = self.preset.dapo(prepared.format.end_token());
         let rate = &mut run.config.learning_rate;
         rate.peak = self.dapo_rate.unwrap_or(rate.peak);
+        if let (Some(steps), Decay::Cosine { total_steps, .. }) = (self.dapo_steps, &mut rate.decay) {
+            *total_steps = steps;
+        }
         DapoRun { steps: self.dapo_steps.unwrap_or(run.steps), ..run }
     }
 
@@ -187,9 +198,10 @@ impl Pipeline<'_> {
         folder: &Path,
     ) -> Result<(Learner, DapoState), LearningError> {
         let setting = self.training(0);
-        let clinic = TextClinic::new(self.clinic.clone(), prepared.format.clone(), move |index| setting.case(index))?;
+        let scenarios = setting.clone();
+        let clinic = TextClinic::new(self.clinic.clone(), prepared.format.clone(), move |index| scenarios.case(index))?;
         let source = Checkpoint::open(sft_folder)?;
-        let origin = format!("sft of seed {}, {} updates", self.seed, self.sft_run(prepared).steps);
+        let origin = json!({ "weights": source.weights_digest()?, "tokenizer": text_digest(&prepared.tokenizer), "setting": setting });
         let decoder = || source.load_decoder::<SftState>(&self.device).map(|(decoder, _)| decoder);
         run_dapo(&self.dapo_run(prepared), folder, &origin, decoder, &clinic, self.surroundings(), self.progress)
     }
@@ -209,8 +221,22 @@ impl Pipeline<'_> {
         run_control(&run, sft_folder, folder, tokens, &prepared.examples, self.surroundings(), self.progress)
     }
 
+    /// Writes a policy of `stage` to `folder`.
+    ///
+    /// # Errors
+    /// As [`export_policy`].
+    pub fn export(
+        &self,
+        prepared: &Prepared,
+        learner: &Learner,
+        stage: &str,
+        folder: &Path,
+    ) -> Result<(), LearningError> {
+        export_policy(folder, &learner.decoder, &prepared.tokenizer, &self.policy_config(learner, stage))
+    }
+
     /// What an exported policy of `stage` says about itself.
-    pub fn policy_config(&self, learner: &Learner, stage: &str) -> PolicyConfig {
+    fn policy_config(&self, learner: &Learner, stage: &str) -> PolicyConfig {
         let base = self.clinic.base();
         PolicyConfig {
             format: "nano".to_owned(),
@@ -222,6 +248,12 @@ impl Pipeline<'_> {
             notice: NOTICE.to_owned(),
         }
     }
+}
+
+fn text_digest(text: &str) -> String {
+    let mut digest = Digest::new();
+    digest.bytes(text.as_bytes());
+    hex(digest.value())
 }
 
 /// Encodes conversations and drops those longer than [`nano::MAX_TOKENS`], saying how many.

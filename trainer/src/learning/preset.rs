@@ -2,13 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 use workup_core::nano;
-use workup_learn::{DapoConfig, Decay, GroupFilter, LearningRate, OptimizerConfig, RolloutConfig, SftConfig};
+use workup_learn::{
+    DapoConfig, Decay, GroupFilter, LearningRate, MatrixUpdate, OptimizerConfig, Overlong, RolloutConfig, SftConfig,
+};
 use workup_model::DecoderConfig;
 
 use super::{dapo::DapoRun, sft::SftRun};
 
 /// First scenario of the training split that DAPO plays; conversations are written about those before it.
 pub const FIRST_DAPO_SCENARIO: u64 = 1_000_000;
+
+/// The expert says 40 tokens an encounter; twenty messages at the limit would be 960.
+const OVERLONG: Overlong = Overlong { max_tokens: 256, buffer: 96 };
 
 /// A named training run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,18 +79,18 @@ impl Preset {
         let nano = DecoderConfig::nano(vocab_size);
         match self {
             Self::Quick => {
-                let steps = 2_000;
+                let steps = 1_600;
                 SftRun {
                     decoder: DecoderConfig { max_seq_len: nano::MAX_TOKENS, ..nano },
                     config: SftConfig {
                         batch_size: 16,
-                        micro_batch_tokens: 4_096,
+                        micro_batch_tokens: 2_048,
                         learning_rate: LearningRate {
                             peak: 4e-3,
                             warmup_steps: 40,
                             decay: Decay::Cosine { total_steps: steps, floor: 0.05 },
                         },
-                        optimizer: OptimizerConfig::default(),
+                        optimizer: OptimizerConfig { matrices: MatrixUpdate::Muon, ..OptimizerConfig::default() },
                     },
                     steps,
                     checkpoint_every: 50,
@@ -120,6 +125,7 @@ impl Preset {
         let rollout = RolloutConfig {
             max_tokens: nano::MAX_TOKENS as u32,
             max_tokens_per_turn: nano::MAX_MESSAGE_TOKENS as u32,
+            max_rows: 80,
             ..RolloutConfig::new(end_token)
         };
         match self {
@@ -127,16 +133,20 @@ impl Preset {
                 config: DapoConfig {
                     group_size: 8,
                     groups_per_step: 16,
+                    // About half of the groups agree in everything once the policy is any good.
+                    oversample: 2.0,
+                    micro_batch_tokens: 2_048,
+                    overlong: Some(OVERLONG),
                     ..DapoConfig::new(
                         rollout,
                         LearningRate {
                             peak: 4e-4,
                             warmup_steps: 4,
-                            decay: Decay::Cosine { total_steps: 120, floor: 0.2 },
+                            decay: Decay::Cosine { total_steps: 100, floor: 0.2 },
                         },
                     )
                 },
-                steps: 120,
+                steps: 100,
                 checkpoint_every: 10,
                 first_scenario: FIRST_DAPO_SCENARIO,
             },
@@ -144,6 +154,7 @@ impl Preset {
                 config: DapoConfig {
                     group_size: 4,
                     groups_per_step: 3,
+                    overlong: Some(OVERLONG),
                     filter: GroupFilter::OFF,
                     micro_batch_tokens: 2_048,
                     ..DapoConfig::new(

@@ -3,13 +3,13 @@
 use std::{fmt::Write, sync::Arc, time::Instant};
 
 use serde::Serialize;
-use workup_learn::Learner;
 
 use super::{
     LearningError,
-    evaluate::TrainedPolicy,
-    export::{export_policy, load_policy},
-    pipeline::{Pipeline, Prepared},
+    checkpoint::Checkpoint,
+    evaluate::{TrainedPolicy, sampling},
+    export::{load_policy, policy_folder},
+    pipeline::Pipeline,
 };
 use crate::{
     atomic_file::write_atomically,
@@ -54,10 +54,16 @@ pub struct TrainingReport {
     pub expert_dollars_of_ideal: Estimate,
     /// Tokens trained on by DAPO, which the control got too.
     pub token_budget: u64,
-    /// Seconds of wall clock, training and evaluation.
+    /// Tokens that DAPO sampled on the way; the control has no counterpart.
+    pub sampled_tokens: u64,
+    /// What the intervals are about.
+    pub intervals: &'static str,
+    /// Seconds of wall clock of this invocation, training and evaluation.
     pub seconds: f64,
     /// Seconds by stage; what was already there counts as nothing.
     pub seconds_by_stage: Vec<(String, f64)>,
+    /// Stages that an earlier invocation had begun: `seconds` is then not the whole.
+    pub resumed: Vec<&'static str>,
 }
 
 /// The three trained policies under the way of choosing tokens that is not the headline.
@@ -77,14 +83,16 @@ pub struct OtherSampling {
     pub dapo_minus_control: Difference,
 }
 
-/// Whether the headline takes the most likely token always: how a policy is used. Otherwise it samples at temperature 1, as DAPO
-/// trains it, where DAPO's lead is larger because it also makes the policy surer of itself.
-const HEADLINE_GREEDY: bool = true;
+/// Whether the headline takes the most likely token always, or samples at temperature 1: the policy itself, as DAPO trains it. The
+/// other way stands beside it.
+const HEADLINE_GREEDY: bool = false;
 
-/// How tokens are chosen, in words.
-const fn sampling(greedy: bool) -> &'static str {
-    if greedy { "most likely token" } else { "temperature 1" }
-}
+/// Folders of the stages that learn.
+const STAGES: [&str; 3] = ["sft", "dapo", "control"];
+
+/// Said beside every interval of a training run.
+const INTERVALS: &str =
+    "95 % over test scenarios, differences paired by scenario; one training seed, whose spread is not in them";
 
 impl TrainingReport {
     /// One table: expert, supervised fine-tuning, control, DAPO, clinicians.
@@ -159,17 +167,23 @@ impl Stopwatch {
 pub fn report_training(pipeline: &Pipeline<'_>, setting: &Setting) -> Result<TrainingReport, LearningError> {
     let mut watch = Stopwatch::start();
     let out = &pipeline.out;
+    let mut resumed = Vec::new();
+    for stage in STAGES {
+        if Checkpoint::open(&out.join(stage))?.exists() {
+            resumed.push(stage);
+        }
+    }
     let prepared = pipeline.prepare()?;
     watch.lap("conversations");
     let (sft, _) = pipeline.sft(&prepared, &out.join("sft"))?;
-    export(pipeline, &prepared, &sft, "sft")?;
+    pipeline.export(&prepared, &sft, "sft", &policy_folder(out, "sft"))?;
     watch.lap("sft");
     let (dapo, state) = pipeline.dapo(&prepared, &out.join("sft"), &out.join("dapo"))?;
-    export(pipeline, &prepared, &dapo, "dapo")?;
+    pipeline.export(&prepared, &dapo, "dapo", &policy_folder(out, "dapo"))?;
     watch.lap("dapo");
     let token_budget = state.num_tokens;
     let (control, _) = pipeline.control(&prepared, &out.join("sft"), &out.join("control"), token_budget)?;
-    export(pipeline, &prepared, &control, "control")?;
+    pipeline.export(&prepared, &control, "control", &policy_folder(out, "control"))?;
     watch.lap("control");
 
     let [sft, dapo, control] = all_trained(pipeline, setting, HEADLINE_GREEDY)?;
@@ -197,6 +211,9 @@ pub fn report_training(pipeline: &Pipeline<'_>, setting: &Setting) -> Result<Tra
         expert_accuracy_of_ideal: ratio(expert, ideal, accuracy, threads),
         expert_dollars_of_ideal: ratio(expert, ideal, dollars, threads),
         token_budget,
+        sampled_tokens: state.num_sampled_tokens,
+        intervals: INTERVALS,
+        resumed,
         sft: sft.0,
         dapo: dapo.0,
         control: control.0,
@@ -208,12 +225,6 @@ pub fn report_training(pipeline: &Pipeline<'_>, setting: &Setting) -> Result<Tra
     let json = serde_json::to_vec_pretty(&report).map_err(|error| LearningError::damaged(&path, error.to_string()))?;
     write_atomically(&path, &json).map_err(LearningError::io(&path))?;
     Ok(report)
-}
-
-fn export(pipeline: &Pipeline<'_>, prepared: &Prepared, learner: &Learner, stage: &str) -> Result<(), LearningError> {
-    let folder = pipeline.out.join("policy").join(stage);
-    let config = pipeline.policy_config(learner, stage);
-    export_policy(&folder, &learner.decoder, &prepared.tokenizer, &config)
 }
 
 type Evaluated = (EvaluationReport, Vec<Outcome>);
@@ -241,7 +252,7 @@ fn other_sampling([sft, dapo, control]: [Evaluated; 3], threads: usize) -> Other
 /// Evaluates what was exported: the f16 weights, as others will run them.
 fn trained(pipeline: &Pipeline<'_>, setting: &Setting, stage: &str, greedy: bool) -> Result<Evaluated, LearningError> {
     let device = pipeline.device.clone().without_autodiff();
-    let exported = load_policy(&pipeline.out.join("policy").join(stage), &device)?;
+    let exported = load_policy(&policy_folder(&pipeline.out, stage), &device)?;
     let clinic = pipeline.clinic.clone();
     let policy = TrainedPolicy::new(stage, exported.decoder, Arc::new(exported.format), clinic, pipeline.threads);
     let other = if greedy == HEADLINE_GREEDY {

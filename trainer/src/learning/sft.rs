@@ -38,6 +38,8 @@ pub struct Surroundings<'a> {
     pub device: &'a Device,
     /// Go on where a run with the same settings stopped.
     pub resume: bool,
+    /// Micro-batches and rollout batches worked on at the same time.
+    pub threads: usize,
 }
 
 struct SftStage<'a> {
@@ -86,10 +88,10 @@ impl Stage for SftStage<'_> {
 
     fn status(&self, metrics: &Metrics) -> String {
         let of = |name| metrics.get(name).unwrap_or(f64::NAN);
+        let held_out = metrics.get("validation/loss").map_or_else(String::new, |loss| format!("held out {loss:.4}  "));
         format!(
-            "loss {:.4}  held out {:.4}  grad {:.2}  rate {:.1e}  epoch {:.2}  {:.0} tokens/s",
+            "loss {:.4}  {held_out}grad {:.2}  rate {:.1e}  epoch {:.2}  {:.0} tokens/s",
             of("train/loss"),
-            of("validation/loss"),
             of("train/grad_norm"),
             of("train/lr"),
             of("train/epoch"),
@@ -127,6 +129,7 @@ pub fn run_sft(
         run: json!({ "stage": "sft", "sft": run, "examples": fingerprint(examples) }),
         optimizer: run.config.optimizer,
         device,
+        threads: surroundings.threads,
         checkpoint_every: run.checkpoint_every,
         resume: surroundings.resume,
     };
@@ -171,6 +174,7 @@ pub fn run_control(
         run: json!({ "stage": "control", "sft": run, "examples": fingerprint(examples), "tokens": token_budget }),
         optimizer: run.config.optimizer,
         device,
+        threads: surroundings.threads,
         checkpoint_every: run.checkpoint_every,
         resume: surroundings.resume,
     };

@@ -41,6 +41,8 @@ pub(crate) struct StageFolder<'a> {
     pub(crate) optimizer: OptimizerConfig,
     /// Device with autodiff.
     pub(crate) device: &'a Device,
+    /// Micro-batches differentiated at the same time.
+    pub(crate) threads: usize,
     /// Steps between checkpoints.
     pub(crate) checkpoint_every: u64,
     /// Go on where a run with the same settings stopped; otherwise the folder has to be empty.
@@ -67,6 +69,7 @@ pub(crate) fn run_stage<S: Stage>(
     } else {
         start()?
     };
+    learner.threads = folder.threads;
     let journal_path = path.join("metrics.jsonl");
     let mut journal = Journal::open(&journal_path, stage.step(&state)).map_err(LearningError::io(&journal_path))?;
     let (done, total) = stage.progress(&state);

@@ -47,11 +47,12 @@ pub fn collect<C, P, R>(
     state: &mut DapoState,
     policy: &P,
     clinic: &C,
-    generator: &mut dyn FnMut(StreamKey) -> R,
+    generator: &(dyn Fn(StreamKey) -> R + Sync),
 ) -> Result<Collected, RolloutError<P::Error>>
 where
-    C: Clinic,
-    P: Policy,
+    C: Clinic + Sync,
+    P: Policy + Sync,
+    P::Error: Send,
     R: Rng,
 {
     let wanted = config.groups_per_step as usize;

@@ -133,25 +133,21 @@ fn mini_batch_update(
 ) -> Result<(), LearnError> {
     let device = learner.device.clone();
     let first = sums.updates == 0;
-    let mut reports: Vec<Tensor<1>> = Vec::with_capacity(batches.len());
-    let mut gap = LogProbGap::default();
-    let grads = learner.gradients(batches, |decoder, batch| {
+    let (grads, reports) = learner.gradients(batches, |decoder, batch| {
         let (loss, report, log_probs) = policy_loss(config, decoder, batch, &device);
-        if first {
-            gap.compare(&log_probs, batch, members);
-        }
-        reports.push(report);
-        loss
+        (loss, (report, log_probs))
     });
     if first {
-        sums.gap = gap;
-        if gap.max > config.max_log_prob_gap {
-            return Err(LearnError::Disagreement { gap: gap.max, limit: config.max_log_prob_gap });
+        for ((_, log_probs), batch) in reports.iter().zip(batches) {
+            sums.gap.compare(log_probs, batch, members);
+        }
+        if sums.gap.max > config.max_log_prob_gap {
+            return Err(LearnError::Disagreement { gap: sums.gap.max, limit: config.max_log_prob_gap });
         }
     }
     let grad_norm = learner.apply(grads, learning_rate, config.optimizer.max_grad_norm);
     let mut totals = [0.0; 5];
-    for report in reports {
+    for (report, _) in reports {
         for (total, value) in totals.iter_mut().zip(report.into_data().iter::<f32>()) {
             *total += f64::from(value);
         }
