@@ -307,3 +307,29 @@ impl Belief {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        action::{Action, Question},
+        knowledge::Topic,
+        scenario::Scenario,
+    };
+
+    // Catches a clinician that reads without noise but plans with it: neither the price of ignoring noise nor of knowing it.
+    #[test]
+    fn who_believes_every_word_also_plans_so() {
+        let base = Arc::new(KnowledgeBase::core24().unwrap());
+        let mut episode = Episode::new(base, Scenario::headline(3)).unwrap();
+        let mut knowing = Belief::at_start(&episode).unwrap();
+        let mut naive = knowing.clone();
+        episode.step(Action::Ask(Question::Open(Topic::Complaint))).unwrap();
+        let step = &episode.history()[0];
+        knowing.observe_step(&episode, step);
+        naive.observe_step_naively(&episode, step);
+        let is_noiseless = |plan: &Plan| matches!(plan, Plan::Keyed { patient_ppm: 0, exam_ppm: 0 });
+        assert!(!is_noiseless(knowing.plan(&episode)));
+        assert!(is_noiseless(naive.plan(&episode)));
+    }
+}

@@ -1,10 +1,6 @@
 //! A trained policy at play: many episodes at once, sampled at temperature 1 as it was trained, or greedily.
 
-use std::{
-    path::Path,
-    sync::{Arc, Mutex},
-    thread,
-};
+use std::{path::Path, sync::Arc};
 
 use burn::prelude::Device;
 use workup_core::{clinic::Clinic, nano, scenario::Scenario};
@@ -17,11 +13,8 @@ use crate::{
     progress::Progress,
 };
 
-/// Episodes that go through the decoder together.
+/// Episodes that go through the decoder together. Fixed, so that the number of threads changes no batch.
 const ROWS: usize = 250;
-
-/// What became of one chunk.
-type Played = Result<Vec<Outcome>, EvaluationError>;
 
 /// How tokens are chosen, in words.
 pub const fn sampling(greedy: bool) -> &'static str {
@@ -69,8 +62,8 @@ impl TrainedPolicy {
         Self { name: name.to_owned(), ..self }
     }
 
-    /// Plays one chunk of scenarios in the order given.
-    fn play_chunk(&self, scenarios: &[Scenario]) -> Result<Vec<Outcome>, EvaluationError> {
+    /// Plays scenarios in the order given, [`ROWS`] at a time on each thread.
+    fn play_all(&self, scenarios: &[Scenario]) -> Result<Vec<Outcome>, EvaluationError> {
         let problem = |problem: String| EvaluationError::Policy { policy: self.name.clone(), problem };
         let own: Arc<[Scenario]> = scenarios.into();
         let lookup = own.clone();
@@ -81,6 +74,7 @@ impl TrainedPolicy {
             max_rows: ROWS as u32,
             max_tokens: nano::MAX_TOKENS as u32,
             max_tokens_per_turn: nano::MAX_MESSAGE_TOKENS as u32,
+            threads: self.threads as u32,
             ..RolloutConfig::new(self.format.end_token())
         };
         let policy = DecoderPolicy::new(&self.decoder, nano::MAX_TOKENS);
@@ -106,29 +100,10 @@ impl Policy for TrainedPolicy {
     }
 
     fn play(&self, scenarios: &[Scenario], progress: &dyn Progress) -> Result<Vec<Outcome>, EvaluationError> {
-        let chunks: Vec<&[Scenario]> = scenarios.chunks(ROWS).collect();
-        let results: Mutex<Vec<Option<Played>>> = Mutex::new((0..chunks.len()).map(|_| None).collect());
-        let next = std::sync::atomic::AtomicUsize::new(0);
-        let work = || {
-            loop {
-                let index = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                let Some(chunk) = chunks.get(index) else { return };
-                let played = self.play_chunk(chunk);
-                progress.advance(chunk.len() as u64);
-                if let Ok(mut results) = results.lock() {
-                    results[index] = Some(played);
-                }
-            }
-        };
-        thread::scope(|scope| {
-            for _ in 0..self.threads.max(1) {
-                scope.spawn(work);
-            }
-        });
-        let missing = || EvaluationError::Policy { policy: self.name.clone(), problem: "a thread stopped".to_owned() };
         let mut outcomes = Vec::with_capacity(scenarios.len());
-        for played in results.into_inner().map_err(|_| missing())? {
-            outcomes.extend(played.ok_or_else(missing)??);
+        for wave in scenarios.chunks(ROWS * self.threads.max(1)) {
+            outcomes.extend(self.play_all(wave)?);
+            progress.advance(wave.len() as u64);
         }
         Ok(outcomes)
     }
