@@ -6,12 +6,12 @@ mod commands;
 use std::process::ExitCode;
 
 use clap::Parser;
-use mimalloc::MiMalloc;
 use workup_trainer::progress::print_error;
 
 /// Tensors are made and dropped by the thousand a second; the system's allocator gives their memory back to the system every time.
+#[cfg(feature = "learn")]
 #[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// What a command that ran to its end found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -71,7 +71,11 @@ fn install(workspace: &Workspace) -> Result<()> {
             said.push(line.to_owned());
             false
         };
-        process::watch(&mut command, keep).with_context(|| said[said.len().saturating_sub(LAST_LINES)..].join("\n"))?;
+        let outcome = process::watch(&mut command, keep);
+        if outcome.is_err() {
+            said[said.len().saturating_sub(LAST_LINES)..].iter().for_each(|line| console::note(line));
+        }
+        outcome?;
     }
     Ok(())
 }

@@ -55,7 +55,7 @@ pub struct Belief {
     base: Arc<KnowledgeBase>,
     presentation: Presentation,
     exact: bool,
-    /// Believes every word: reads answers, and plans questions, as if there were no noise.
+    /// See [`Self::believing_every_word`].
     naive: bool,
     prior: Vec<f64>,
     /// Evidence by finding (index), with its attributes and dependent panels.
@@ -126,19 +126,16 @@ impl Belief {
         Some(belief)
     }
 
+    /// The same, of someone who believes every word: reads answers and plans questions as if there were no noise. An
+    /// observation that leaves no hypothesis possible is disregarded.
+    #[must_use]
+    pub fn believing_every_word(self) -> Self {
+        Self { naive: true, ..self }
+    }
+
     /// Takes in one step of an episode.
     pub fn observe_step(&mut self, episode: &Episode, step: &Step) {
-        self.observe_readings(episode, step, episode.plan());
-    }
-
-    /// Takes in one step as if there were no noise: what someone does who believes every word. An observation that leaves no
-    /// hypothesis possible is disregarded.
-    pub fn observe_step_naively(&mut self, episode: &Episode, step: &Step) {
-        self.naive = true;
-        self.observe_readings(episode, step, &NO_NOISE);
-    }
-
-    fn observe_readings(&mut self, episode: &Episode, step: &Step, plan: &Plan) {
+        let plan = self.plan(episode);
         let exam = match &step.action {
             crate::action::Action::Order(call) => Some(call.exam()),
             _ => None,
@@ -319,17 +316,18 @@ mod tests {
 
     // Catches a clinician that reads without noise but plans with it: neither the price of ignoring noise nor of knowing it.
     #[test]
-    fn who_believes_every_word_also_plans_so() {
+    fn who_believes_every_word_plans_so_from_the_start() {
         let base = Arc::new(KnowledgeBase::core24().unwrap());
         let mut episode = Episode::new(base, Scenario::headline(3)).unwrap();
         let mut knowing = Belief::at_start(&episode).unwrap();
-        let mut naive = knowing.clone();
-        episode.step(Action::Ask(Question::Open(Topic::Complaint))).unwrap();
-        let step = &episode.history()[0];
-        knowing.observe_step(&episode, step);
-        naive.observe_step_naively(&episode, step);
+        let mut naive = knowing.clone().believing_every_word();
         let is_noiseless = |plan: &Plan| matches!(plan, Plan::Keyed { patient_ppm: 0, exam_ppm: 0 });
-        assert!(!is_noiseless(knowing.plan(&episode)));
-        assert!(is_noiseless(naive.plan(&episode)));
+        assert!(is_noiseless(naive.plan(&episode)) && !is_noiseless(knowing.plan(&episode)));
+        episode.step(Action::Ask(Question::Open(Topic::Complaint))).unwrap();
+        for belief in [&mut knowing, &mut naive] {
+            belief.observe_step(&episode, &episode.history()[0]);
+        }
+        assert!(is_noiseless(naive.plan(&episode)) && !is_noiseless(knowing.plan(&episode)));
+        assert_ne!(naive.hypotheses(), knowing.hypotheses(), "they read the same answer differently");
     }
 }

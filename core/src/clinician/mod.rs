@@ -51,7 +51,8 @@ struct Follower {
 
 impl Follower {
     fn start(&mut self, episode: &Episode) {
-        self.belief = Belief::at_start(episode);
+        let belief = Belief::at_start(episode);
+        self.belief = if self.naive { belief.map(Belief::believing_every_word) } else { belief };
         self.seen = 0;
     }
 
@@ -59,11 +60,7 @@ impl Follower {
     fn follow(&mut self, episode: &Episode) -> Option<&Belief> {
         let belief = self.belief.as_mut()?;
         for step in &episode.history()[self.seen..] {
-            if self.naive {
-                belief.observe_step_naively(episode, step);
-            } else {
-                belief.observe_step(episode, step);
-            }
+            belief.observe_step(episode, step);
         }
         self.seen = episode.history().len();
         Some(belief)

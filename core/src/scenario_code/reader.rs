@@ -239,7 +239,12 @@ mod tests {
         };
         let json = serde_json::to_string(&case).unwrap();
         assert_eq!(*read(&json).unwrap(), case);
-        for (from, to) in [(":\"Dry", ": \"Dry"), ("Cold", "\\u0043old"), ("\"Dry\"}", "\"Dry\" }")] {
+        for (from, to) in [
+            (":\"Dry", ": \"Dry"),
+            ("Cold", "\\u0043old"),
+            ("{\"path\":\"H\",\"text\":\"Dry\"}", "{\"text\":\"Dry\",\"path\":\"H\"}"),
+            ("\"objective\":\"\",", ""),
+        ] {
             let other = json.replacen(from, to, 1);
             assert_ne!(other, json);
             assert!(matches!(read(&other), Err(CodeError::BadValue { field: "case", .. })), "{other}");

@@ -43,8 +43,12 @@ pub struct RolloutConfig {
     pub max_rows: u32,
     /// How many such batches are played at the same time, on a thread each; 0 is 1. Decides nothing but speed, hence is not
     /// stored.
-    #[serde(skip)]
+    #[serde(skip, default = "one")]
     pub threads: u32,
+}
+
+const fn one() -> u32 {
+    1
 }
 
 impl RolloutConfig {

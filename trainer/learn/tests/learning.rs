@@ -13,9 +13,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use toy::{NumberClinic, VOCAB_SIZE, conversations, limits, stream};
 use workup_learn::{
-    Clip, DapoConfig, DapoState, DecoderPolicy, Learner, LearningRate, Metrics, MicroBatch, OptimizerConfig,
-    RolloutConfig, Sequence, SftConfig, SftState, Trajectory, collect, dapo_loss, micro_batches, rollout_groups,
-    sft_loss_of, sft_step, update,
+    Clip, DapoConfig, DapoState, DecoderPolicy, Learner, LearningRate, MatrixUpdate, Metrics, MicroBatch,
+    OptimizerConfig, RolloutConfig, Sequence, SftConfig, SftState, Trajectory, collect, dapo_loss, micro_batches,
+    rollout_groups, sft_loss_of, sft_step, update,
 };
 use workup_model::{Decoder, DecoderConfig};
 
@@ -308,4 +308,47 @@ fn greedy_play_is_reproducible() {
     let groups = play();
     assert_eq!(groups, play());
     assert_eq!(groups[0].trajectories[0].tokens, groups[0].trajectories[1].tokens);
+}
+
+/// Rank and values of every parameter, in the order of the decoder: the embedding table comes first.
+fn parameters(decoder: &Decoder) -> Vec<(usize, Vec<f32>)> {
+    struct Values(Vec<(usize, Vec<f32>)>);
+    impl burn::module::ModuleVisitor for Values {
+        fn visit_float<const D: usize>(&mut self, param: &burn::module::Param<Tensor<D>>) {
+            self.0.push((D, param.val().into_data().iter::<f32>().collect()));
+        }
+    }
+    let mut values = Values(Vec::new());
+    decoder.visit(&mut values);
+    values.0
+}
+
+#[test]
+fn muon_moves_the_matrices_of_the_blocks_and_adamw_everything_else() {
+    let after_a_step = |matrices| {
+        let mut learner = tiny(9);
+        learner.optimizer = OptimizerConfig { matrices, ..OptimizerConfig::default() }.init();
+        fine_tune(&mut learner, 1);
+        parameters(&learner.decoder)
+    };
+    let (adam, muon) = (after_a_step(MatrixUpdate::AdamW), after_a_step(MatrixUpdate::Muon));
+    let mut num_matrices = 0;
+    for (index, ((rank, by_adam), (_, by_muon))) in adam.iter().zip(&muon).enumerate() {
+        let in_a_block = *rank == 2 && index > 0;
+        num_matrices += usize::from(in_a_block);
+        assert_eq!(by_adam == by_muon, !in_a_block, "parameter {index} of rank {rank}");
+    }
+    assert_eq!(num_matrices, 2 * 4, "four matrices in each of two blocks");
+}
+
+#[test]
+fn rollouts_do_not_depend_on_the_number_of_threads() {
+    let learner = tiny(10);
+    let policy = DecoderPolicy::new(&learner.decoder, 48);
+    let play = |threads| {
+        let config = RolloutConfig { max_rows: 6, threads, ..limits() };
+        let scenarios: Vec<u64> = (0..9).collect();
+        rollout_groups(&policy, &NumberClinic::default(), &scenarios, 3, 0, &config, &stream).unwrap()
+    };
+    assert_eq!(play(1), play(3));
 }

@@ -138,7 +138,8 @@ pub(crate) struct StageOptions {
     /// Where tensors live: flex, or what was compiled in.
     #[arg(long, default_value = "flex")]
     device: String,
-    /// Threads of what is not a matrix product; 0 is one per core.
+    /// Pieces of work at the same time (conversations, micro-batches, batches of episodes), each with its memory; 0 is one per
+    /// core. Changes no result.
     #[arg(long, default_value_t = 0, value_parser = crate::args::parse_threads, value_name = "N")]
     threads: usize,
 }
@@ -147,8 +148,8 @@ pub(crate) struct StageOptions {
 pub(crate) struct DapoOptions {
     #[command(flatten)]
     stage: StageOptions,
-    /// Run of `workup sft` or `workup train` to start from, with the same preset and seed; by default `start/` below --out,
-    /// trained first where it is missing.
+    /// Finished run of `workup sft` or `workup train` to start from, which is only read; by default `start/` below --out, trained
+    /// first where it is missing.
     #[arg(long, value_name = "DIR")]
     start: Option<PathBuf>,
     /// Peak learning rate instead of the preset's.
@@ -260,9 +261,14 @@ fn dapo(options: &DapoOptions) -> Result<Verdict> {
     let before = pipeline(options, &progress)?;
     let out = start.clone().unwrap_or_else(|| options.out.join("start"));
     let before = Pipeline { out, resume: true, ..before };
-    let prepared = before.prepare()?;
     let sft_folder = before.out.join("sft");
-    before.sft(&prepared, &sft_folder)?;
+    let prepared = if start.is_some() {
+        before.finished_start()?
+    } else {
+        let prepared = before.prepare()?;
+        before.sft(&prepared, &sft_folder)?;
+        prepared
+    };
     let pipeline = Pipeline { resume: options.resume, dapo_steps: options.steps, dapo_rate: *rate, ..before };
     let (learner, state) = pipeline.dapo(&prepared, &sft_folder, &options.out)?;
     pipeline.export(&prepared, &learner, "dapo", &policy_folder(&options.out, "dapo"))?;

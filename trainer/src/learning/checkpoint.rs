@@ -99,6 +99,12 @@ impl Checkpoint {
         self.folder.is_dir()
     }
 
+    /// Whether the stage in this folder has saved anything; looks without touching, also while the stage is running.
+    pub fn is_begun(stage: &Path) -> bool {
+        let folder = stage.join("checkpoint");
+        folder.is_dir() || folder.with_extension("old").is_dir()
+    }
+
     /// Replaces the checkpoint.
     ///
     /// # Errors

@@ -49,6 +49,9 @@ pub enum LearningError {
         /// What differs.
         what: String,
     },
+    /// A run to start from that has not come so far.
+    #[error("`{}` holds no finished fine-tuning: run `workup sft --out {}` first", .0.display(), .0.display())]
+    NoStart(PathBuf),
     /// A run that has begun and was not asked to go on.
     #[error("`{}` already holds a run: add --resume to go on, or choose another folder", .0.display())]
     Begun(PathBuf),

@@ -2,13 +2,14 @@
 
 use std::{path::Path, sync::Arc};
 
-use burn::prelude::Device;
+use burn::{module::Module, prelude::Device};
 use workup_core::{clinic::Clinic, nano, scenario::Scenario};
 use workup_learn::{DecoderPolicy, RolloutConfig, rollout_groups};
 use workup_model::Decoder;
 
 use super::{LearningError, export::load_policy, format::NanoFormat, text_clinic::TextClinic};
 use crate::{
+    device::is_cpu,
     evaluation::{EvaluationError, Outcome, Policy},
     progress::Progress,
 };
@@ -62,6 +63,11 @@ impl TrainedPolicy {
         Self { name: name.to_owned(), ..self }
     }
 
+    /// Batches at the same time: one where the device is not the CPU itself.
+    fn threads_at_once(&self) -> usize {
+        if self.decoder.devices().iter().all(is_cpu) { self.threads.max(1) } else { 1 }
+    }
+
     /// Plays scenarios in the order given, [`ROWS`] at a time on each thread.
     fn play_all(&self, scenarios: &[Scenario]) -> Result<Vec<Outcome>, EvaluationError> {
         let problem = |problem: String| EvaluationError::Policy { policy: self.name.clone(), problem };
@@ -74,7 +80,7 @@ impl TrainedPolicy {
             max_rows: ROWS as u32,
             max_tokens: nano::MAX_TOKENS as u32,
             max_tokens_per_turn: nano::MAX_MESSAGE_TOKENS as u32,
-            threads: self.threads as u32,
+            threads: self.threads_at_once() as u32,
             ..RolloutConfig::new(self.format.end_token())
         };
         let policy = DecoderPolicy::new(&self.decoder, nano::MAX_TOKENS);
@@ -101,7 +107,7 @@ impl Policy for TrainedPolicy {
 
     fn play(&self, scenarios: &[Scenario], progress: &dyn Progress) -> Result<Vec<Outcome>, EvaluationError> {
         let mut outcomes = Vec::with_capacity(scenarios.len());
-        for wave in scenarios.chunks(ROWS * self.threads.max(1)) {
+        for wave in scenarios.chunks(ROWS * self.threads_at_once()) {
             outcomes.extend(self.play_all(wave)?);
             progress.advance(wave.len() as u64);
         }

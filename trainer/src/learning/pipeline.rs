@@ -19,7 +19,7 @@ use super::{
     checkpoint::Checkpoint,
     conversation::{Practice, Written, read_conversations, write_conversations},
     dapo::{DapoRun, run_dapo},
-    export::{NOTICE, PolicyConfig, export_policy},
+    export::{NOTICE, PolicyConfig, export_policy, policy_folder},
     format::NanoFormat,
     preset::Preset,
     sft::{SftRun, Surroundings, run_control, run_sft},
@@ -50,7 +50,7 @@ pub struct Pipeline<'a> {
     pub clinic: Arc<Clinic>,
     /// Device with autodiff.
     pub device: Device,
-    /// Threads for what is not a matrix product.
+    /// Pieces of work at the same time.
     pub threads: usize,
     /// Go on where a run with the same settings stopped.
     pub resume: bool,
@@ -151,6 +151,21 @@ impl Pipeline<'_> {
         Ok(Prepared { tokenizer, format, examples, held_out })
     }
 
+    /// Vocabulary and weights of a finished run in this folder, which is only read.
+    ///
+    /// # Errors
+    /// When there is no finished fine-tuning.
+    pub fn finished_start(&self) -> Result<Prepared, LearningError> {
+        let sft = policy_folder(&self.out, "sft");
+        if !sft.is_dir() || !Checkpoint::is_begun(&self.out.join("sft")) {
+            return Err(LearningError::NoStart(self.out.clone()));
+        }
+        let path = self.out.join("tokenizer.json");
+        let tokenizer = fs::read_to_string(&path).map_err(LearningError::io(&path))?;
+        let format = Arc::new(NanoFormat::from_json(&tokenizer)?);
+        Ok(Prepared { tokenizer, format, examples: Vec::new(), held_out: Vec::new() })
+    }
+
     fn surroundings(&self) -> Surroundings<'_> {
         let threads = if is_cpu(&self.device) { self.threads } else { 1 };
         Surroundings { device: &self.device, resume: self.resume, threads }
@@ -201,7 +216,13 @@ impl Pipeline<'_> {
         let scenarios = setting.clone();
         let clinic = TextClinic::new(self.clinic.clone(), prepared.format.clone(), move |index| scenarios.case(index))?;
         let source = Checkpoint::open(sft_folder)?;
-        let origin = json!({ "weights": source.weights_digest()?, "tokenizer": text_digest(&prepared.tokenizer), "setting": setting });
+        let origin = json!({
+            "weights": source.weights_digest()?,
+            "tokenizer": text_digest(&prepared.tokenizer),
+            "setting": setting,
+            "knowledge": hex(self.clinic.base().digest),
+            "engine_version": ENGINE_VERSION,
+        });
         let decoder = || source.load_decoder::<SftState>(&self.device).map(|(decoder, _)| decoder);
         run_dapo(&self.dapo_run(prepared), folder, &origin, decoder, &clinic, self.surroundings(), self.progress)
     }

@@ -109,9 +109,9 @@ impl Preset {
                 },
                 config: SftConfig {
                     batch_size: 8,
-                    micro_batch_tokens: 2_048,
+                    micro_batch_tokens: 512,
                     learning_rate: LearningRate::constant(1e-2),
-                    optimizer: OptimizerConfig::default(),
+                    optimizer: OptimizerConfig { matrices: MatrixUpdate::Muon, ..OptimizerConfig::default() },
                 },
                 steps: 30,
                 checkpoint_every: 10,
@@ -156,9 +156,9 @@ impl Preset {
                     groups_per_step: 3,
                     overlong: Some(OVERLONG),
                     filter: GroupFilter::OFF,
-                    micro_batch_tokens: 2_048,
+                    micro_batch_tokens: 512,
                     ..DapoConfig::new(
-                        RolloutConfig { max_tokens: 256, ..rollout },
+                        RolloutConfig { max_tokens: 256, max_rows: 4, ..rollout },
                         LearningRate { peak: 1e-3, warmup_steps: 0, decay: Decay::Constant },
                     )
                 },

@@ -1,6 +1,6 @@
 //! The whole pipeline and what came of it: expert, supervised fine-tuning, control, DAPO and the clinicians on the same scenarios.
 
-use std::{fmt::Write, sync::Arc, time::Instant};
+use std::{fmt::Write, time::Instant};
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use super::{
     LearningError,
     checkpoint::Checkpoint,
     evaluate::{TrainedPolicy, sampling},
-    export::{load_policy, policy_folder},
+    export::policy_folder,
     pipeline::Pipeline,
 };
 use crate::{
@@ -137,7 +137,10 @@ impl TrainingReport {
             self.sampling,
             self.seconds,
         );
-        text.push_str("Simulator for research and teaching. Not medical advice.");
+        if !self.resumed.is_empty() {
+            let _ = writeln!(text, "resumed, so the seconds are not the whole: {}", self.resumed.join(", "));
+        }
+        let _ = write!(text, "intervals: {}\n{}", self.intervals, workup_core::SAFETY);
         text
     }
 }
@@ -167,11 +170,9 @@ impl Stopwatch {
 pub fn report_training(pipeline: &Pipeline<'_>, setting: &Setting) -> Result<TrainingReport, LearningError> {
     let mut watch = Stopwatch::start();
     let out = &pipeline.out;
-    let mut resumed = Vec::new();
-    for stage in STAGES {
-        if Checkpoint::open(&out.join(stage))?.exists() {
-            resumed.push(stage);
-        }
+    let mut resumed: Vec<_> = STAGES.into_iter().filter(|stage| Checkpoint::is_begun(&out.join(stage))).collect();
+    if out.join("conversations.jsonl").is_file() {
+        resumed.insert(0, "conversations");
     }
     let prepared = pipeline.prepare()?;
     watch.lap("conversations");
@@ -252,9 +253,8 @@ fn other_sampling([sft, dapo, control]: [Evaluated; 3], threads: usize) -> Other
 /// Evaluates what was exported: the f16 weights, as others will run them.
 fn trained(pipeline: &Pipeline<'_>, setting: &Setting, stage: &str, greedy: bool) -> Result<Evaluated, LearningError> {
     let device = pipeline.device.clone().without_autodiff();
-    let exported = load_policy(&policy_folder(&pipeline.out, stage), &device)?;
-    let clinic = pipeline.clinic.clone();
-    let policy = TrainedPolicy::new(stage, exported.decoder, Arc::new(exported.format), clinic, pipeline.threads);
+    let folder = policy_folder(&pipeline.out, stage);
+    let policy = TrainedPolicy::load(&folder, pipeline.clinic.clone(), &device, pipeline.threads)?;
     let other = if greedy == HEADLINE_GREEDY {
         ""
     } else if greedy {
