@@ -233,6 +233,8 @@ mod tests {
     fn a_case_has_one_spelling() {
         let case = ImportedCase {
             id: "a:1".into(),
+            demographics: "40-year-old man".into(),
+            complaint: "I cough".into(),
             diagnosis: "Cold".into(),
             facts: alloc::vec![crate::import::Fact { path: "H".into(), text: "Dry".into() }],
             ..ImportedCase::default()
