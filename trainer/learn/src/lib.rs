@@ -2,7 +2,8 @@
 //!
 //! Tokens in, tokens out: a trajectory keeps the tokens that were sampled, and every loss, length and penalty goes by
 //! its action mask. Nothing here reads a file or a clock, and threads exist with the feature `native` alone (rayon's,
-//! shared with the CPU kernels), so the same code trains natively and in a browser tab; whoever calls it passes scenarios, generators and settings, and writes down what comes back.
+//! shared with the CPU kernels), so the same code trains natively and in a browser tab; whoever calls it passes
+//! scenarios, generators and settings, and writes down what comes back.
 //!
 //! ```text
 //! sft_step(..)                                   one update on conversations

@@ -254,7 +254,8 @@ fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), LearningError> {
     write().map_err(LearningError::io(path))
 }
 
-fn digest(bytes: &[u8]) -> String {
+/// Digest of a file's bytes, 16 hexadecimal digits.
+pub(super) fn digest(bytes: &[u8]) -> String {
     let mut digest = Digest::new();
     digest.bytes(bytes);
     crate::setting::hex(digest.value())

@@ -9,14 +9,12 @@ use std::{
 
 use burn::prelude::Device;
 use serde_json::json;
-use workup_core::{
-    clinic::Clinic, digest::Digest, nano, protocol::Message, random::Split, scenario_code::ENGINE_VERSION,
-};
+use workup_core::{clinic::Clinic, nano, protocol::Message, random::Split, scenario_code::ENGINE_VERSION};
 use workup_learn::{DapoState, Decay, Example, Learner, SftState};
 
 use super::{
     LearningError,
-    checkpoint::Checkpoint,
+    checkpoint::{Checkpoint, digest},
     conversation::{Practice, Written, read_conversations, write_conversations},
     dapo::{DapoRun, run_dapo},
     export::{NOTICE, PolicyConfig, export_policy, policy_folder},
@@ -218,7 +216,7 @@ impl Pipeline<'_> {
         let source = Checkpoint::open(sft_folder)?;
         let origin = json!({
             "weights": source.weights_digest()?,
-            "tokenizer": text_digest(&prepared.tokenizer),
+            "tokenizer": digest(prepared.tokenizer.as_bytes()),
             "setting": setting,
             "knowledge": hex(self.clinic.base().digest),
             "engine_version": ENGINE_VERSION,
@@ -269,12 +267,6 @@ impl Pipeline<'_> {
             notice: NOTICE.to_owned(),
         }
     }
-}
-
-fn text_digest(text: &str) -> String {
-    let mut digest = Digest::new();
-    digest.bytes(text.as_bytes());
-    hex(digest.value())
 }
 
 /// Encodes conversations and drops those longer than [`nano::MAX_TOKENS`], saying how many.
