@@ -61,7 +61,7 @@ fn train(pipeline: &Pipeline<'_>) -> Result<(Learner, DapoState), LearningError>
     let prepared = pipeline.prepare()?;
     let sft = pipeline.out.join("sft");
     pipeline.sft(&prepared, &sft)?;
-    pipeline.dapo(&prepared, &sft, &pipeline.out.join("dapo"))
+    pipeline.dapo(&prepared.vocabulary, &sft, &pipeline.out.join("dapo"))
 }
 
 /// The lines of a metrics file without what measures time.

@@ -44,6 +44,10 @@ pub(crate) enum Task {
     /// Read the difference before you commit it: a moved golden is a commit of its own, says which behaviour changed and
     /// raises the engine version.
     Golden,
+    /// Type-check the trainer without Burn, without a backend, with wgpu and with CUDA.
+    ///
+    /// Minutes on a cold cache, hence no part of `test`. CUDA needs no toolkit here: types are checked as for documentation.
+    Features,
     /// Fuzz the parsers of everything that comes from outside.
     ///
     /// Coverage-guided, on stable Rust. A crash leaves its input under fuzz/artifacts/TARGET and exits with 1; what was
@@ -112,9 +116,12 @@ pub(crate) struct FuzzOptions {
     /// Seconds per target.
     #[arg(long, default_value_t = 60)]
     pub(crate) seconds: u32,
-    /// Fuzz only this target; without it, all of them in turn.
+    /// Fuzz only this target; without it, all of them.
     #[arg(long)]
     pub(crate) target: Option<String>,
+    /// Targets fuzzed at the same time; 0 is one per core.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) jobs: usize,
 }
 
 #[derive(Debug, Args)]

@@ -208,7 +208,7 @@ fn page_in_browser(check: &Check) -> Result<Tally> {
 }
 
 fn fuzzing(check: &Check) -> Result<Tally> {
-    let options = FuzzOptions { seconds: check.options.fuzz_seconds, target: None };
+    let options = FuzzOptions { seconds: check.options.fuzz_seconds, target: None, jobs: 0 };
     fuzz::fuzz_targets(check.workspace, &options)
 }
 

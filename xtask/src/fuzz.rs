@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 
 use anyhow::{Context, Result, bail};
 
@@ -42,7 +43,7 @@ pub(crate) fn fuzz(workspace: &Workspace, options: &FuzzOptions) -> Result<Verdi
     Ok(if tally.failed == 0 { Verdict::Fine } else { Verdict::CheckFailed })
 }
 
-/// Fuzzes the targets in turn and counts those that held; stops at the first that did not.
+/// Fuzzes the targets, some at a time, and counts those that held; starts no more after one that did not.
 ///
 /// # Errors
 /// When a named target does not exist, the targets do not compile or run without coverage.
@@ -56,14 +57,35 @@ pub(crate) fn fuzz_targets(workspace: &Workspace, options: &FuzzOptions) -> Resu
     }
     let binaries = build(workspace)?;
     let mut tally = Tally::default();
-    for target in &targets {
-        if !run_target(workspace, &binaries, target, options.seconds)? {
-            tally.failed += 1;
+    for wave in targets.chunks(jobs(options)) {
+        for held in run_wave(workspace, &binaries, wave, options.seconds)? {
+            if held {
+                tally.passed += 1;
+            } else {
+                tally.failed += 1;
+            }
+        }
+        if tally.failed > 0 {
             break;
         }
-        tally.passed += 1;
     }
     Ok(tally)
+}
+
+fn jobs(options: &FuzzOptions) -> usize {
+    let cores = || thread::available_parallelism().map_or(1, usize::from);
+    if options.jobs == 0 { cores() } else { options.jobs }
+}
+
+/// Fuzzes some targets at the same time; for each, whether it held.
+fn run_wave(workspace: &Workspace, binaries: &Path, targets: &[String], seconds: u32) -> Result<Vec<bool>> {
+    thread::scope(|scope| {
+        let mut runs = Vec::with_capacity(targets.len());
+        for target in targets {
+            runs.push(scope.spawn(move || run_target(workspace, binaries, target, seconds)));
+        }
+        runs.into_iter().map(|run| run.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    })
 }
 
 /// The targets, by their source files.
@@ -120,7 +142,10 @@ fn run_target(workspace: &Workspace, binaries: &Path, target: &str, seconds: u32
     let mut coverage = Coverage::default();
     let ended = process::watch(&mut command, |line| {
         coverage.read(line);
-        !is_chatter(line)
+        if !is_chatter(line) {
+            console::note(&format!("{target}: {line}"));
+        }
+        false
     });
     if let Err(error) = ended {
         console::error(&error);

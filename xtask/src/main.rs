@@ -7,6 +7,7 @@ mod check;
 mod chromium;
 mod console;
 mod demo;
+mod features;
 mod fuzz;
 mod golden;
 mod kill_test;
@@ -55,6 +56,7 @@ fn perform(task: Task) -> Result<Verdict> {
         Task::Web => web::build_everything(&workspace),
         Task::Serve(options) => demo::serve(&workspace, &options),
         Task::Golden => golden::rewrite(&workspace),
+        Task::Features => Ok(features::features(&workspace)),
         Task::Fuzz(options) => fuzz::fuzz(&workspace, &options),
         Task::KillTest(options) => kill_test::kill_test(&workspace, &options),
         Task::Screenshots(options) => web::screenshots(&workspace, &options),

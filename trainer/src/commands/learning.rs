@@ -8,8 +8,9 @@ use clap::{Args, Subcommand, ValueEnum};
 use workup_trainer::{
     device::pick_device,
     learning::{
+        StageName,
         conversation::read_conversations,
-        export::{export_policy, load_policy, policy_folder},
+        export::{export_policy, load_policy},
         pipeline::Pipeline,
         preset::Preset,
         report::{TrainingReport, report_training},
@@ -63,6 +64,27 @@ impl From<PresetName> for Preset {
         match name {
             PresetName::Quick => Self::Quick,
             PresetName::Tiny => Self::Tiny,
+        }
+    }
+}
+
+/// Stages by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StageOption {
+    /// Supervised fine-tuning.
+    Sft,
+    /// DAPO.
+    Dapo,
+    /// Supervised fine-tuning continued.
+    Control,
+}
+
+impl From<StageOption> for StageName {
+    fn from(option: StageOption) -> Self {
+        match option {
+            StageOption::Sft => Self::Sft,
+            StageOption::Dapo => Self::Dapo,
+            StageOption::Control => Self::Control,
         }
     }
 }
@@ -185,9 +207,9 @@ pub(crate) struct TrainOptions {
 pub(crate) struct ExportOptions {
     /// Folder of a run of `workup train`, `sft` or `dapo`.
     run: PathBuf,
-    /// Which policy: sft, control or dapo.
-    #[arg(long, default_value = "dapo")]
-    stage: String,
+    /// Which policy.
+    #[arg(long, value_enum, default_value = "dapo")]
+    stage: StageOption,
     /// Where it is written.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -247,8 +269,8 @@ fn sft(options: &StageOptions) -> Result<Verdict> {
     let progress = Terminal::default();
     let pipeline = Pipeline { sft_steps: options.steps, ..pipeline(options, &progress)? };
     let prepared = pipeline.prepare()?;
-    let (learner, state) = pipeline.sft(&prepared, &options.out.join("sft"))?;
-    pipeline.export(&prepared, &learner, "sft", &policy_folder(&options.out, "sft"))?;
+    let (learner, state) = pipeline.sft(&prepared, &StageName::Sft.folder(&options.out))?;
+    pipeline.export(&options.out, &prepared.vocabulary, &learner, StageName::Sft)?;
     print_line(&format!("sft: {} updates, {} tokens, in `{}`", state.step, state.num_tokens, options.out.display()));
     Ok(Verdict::Fine)
 }
@@ -261,17 +283,17 @@ fn dapo(options: &DapoOptions) -> Result<Verdict> {
     let before = pipeline(options, &progress)?;
     let out = start.clone().unwrap_or_else(|| options.out.join("start"));
     let before = Pipeline { out, resume: true, ..before };
-    let sft_folder = before.out.join("sft");
-    let prepared = if start.is_some() {
-        before.finished_start()?
+    let sft_folder = StageName::Sft.folder(&before.out);
+    let vocabulary = if start.is_some() {
+        before.vocabulary_of_finished()?
     } else {
         let prepared = before.prepare()?;
         before.sft(&prepared, &sft_folder)?;
-        prepared
+        prepared.vocabulary
     };
     let pipeline = Pipeline { resume: options.resume, dapo_steps: options.steps, dapo_rate: *rate, ..before };
-    let (learner, state) = pipeline.dapo(&prepared, &sft_folder, &options.out)?;
-    pipeline.export(&prepared, &learner, "dapo", &policy_folder(&options.out, "dapo"))?;
+    let (learner, state) = pipeline.dapo(&vocabulary, &sft_folder, &options.out)?;
+    pipeline.export(&options.out, &vocabulary, &learner, StageName::Dapo)?;
     print_line(&format!(
         "dapo: {} steps, {} updates, {} tokens trained on, {} sampled, in `{}`",
         state.step,
@@ -307,13 +329,14 @@ fn train(options: &TrainOptions) -> Result<Verdict> {
 
 fn export(options: &ExportOptions) -> Result<Verdict> {
     let device = device(&options.device)?;
-    let source = policy_folder(&options.run, &options.stage);
+    let stage = StageName::from(options.stage);
+    let source = stage.policy_folder(&options.run);
     let exported = load_policy(&source, &device)
-        .with_context(|| format!("`{}` holds no finished stage `{}`", options.run.display(), options.stage))?;
+        .with_context(|| format!("`{}` holds no finished stage `{stage}`", options.run.display()))?;
     let path = source.join(workup_trainer::learning::export::TOKENIZER);
     let tokenizer = std::fs::read_to_string(&path).with_context(|| format!("could not read `{}`", path.display()))?;
     export_policy(&options.out, &exported.decoder, &tokenizer, &exported.config)?;
-    print_line(&format!("policy `{}` in `{}`", options.stage, options.out.display()));
+    print_line(&format!("policy `{stage}` in `{}`", options.out.display()));
     Ok(Verdict::Fine)
 }
 

@@ -75,12 +75,24 @@ fn in_order_of_names(bytes: Bytes) -> Result<Bytes, burn_pack::Error> {
 }
 
 impl Checkpoint {
-    /// The checkpoint below the folder of a stage. Finishes or undoes what a kill interrupted.
+    /// The checkpoint below the folder of a stage, touching nothing: also for a stage that another process is running.
+    pub fn look(stage: &Path) -> Self {
+        let checkpoint = Self::of(stage);
+        let old = checkpoint.beside("old");
+        // Killed between the two renames of a save, the old one is the whole one.
+        if !checkpoint.exists() && old.is_dir() { Self { folder: old } } else { checkpoint }
+    }
+
+    fn of(stage: &Path) -> Self {
+        Self { folder: stage.join("checkpoint") }
+    }
+
+    /// The checkpoint below the folder of a stage that is this process's own. Finishes or undoes what a kill interrupted.
     ///
     /// # Errors
     /// When the folder cannot be read or written.
-    pub fn open(stage: &Path) -> Result<Self, LearningError> {
-        let checkpoint = Self { folder: stage.join("checkpoint") };
+    pub fn recover(stage: &Path) -> Result<Self, LearningError> {
+        let checkpoint = Self::of(stage);
         let (old, part) = (checkpoint.beside("old"), checkpoint.beside("part"));
         let whole = checkpoint.exists();
         if !whole && old.is_dir() {
@@ -97,12 +109,6 @@ impl Checkpoint {
     /// Whether there is one.
     pub fn exists(&self) -> bool {
         self.folder.is_dir()
-    }
-
-    /// Whether the stage in this folder has saved anything; looks without touching, also while the stage is running.
-    pub fn is_begun(stage: &Path) -> bool {
-        let folder = stage.join("checkpoint");
-        folder.is_dir() || folder.with_extension("old").is_dir()
     }
 
     /// Replaces the checkpoint.

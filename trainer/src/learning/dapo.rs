@@ -8,9 +8,8 @@ use workup_learn::{DapoConfig, DapoState, DecoderPolicy, LearnError, Learner, Me
 use workup_model::Decoder;
 
 use super::{
-    LearningError,
-    sft::Surroundings,
-    stage::{Stage, StageFolder, run_stage},
+    LearningError, StageName,
+    stage::{Stage, StageFolder, Surroundings, run_stage},
     text_clinic::TextClinic,
 };
 use crate::progress::Progress;
@@ -36,8 +35,8 @@ struct DapoStage<'a> {
 impl Stage for DapoStage<'_> {
     type State = DapoState;
 
-    fn name(&self) -> &'static str {
-        "dapo"
+    fn name(&self) -> StageName {
+        StageName::Dapo
     }
 
     fn step(&self, state: &DapoState) -> u64 {
@@ -102,12 +101,10 @@ pub fn run_dapo(
     let mut stage = DapoStage { run, clinic };
     let stage_folder = StageFolder {
         path: folder,
-        run: json!({ "stage": "dapo", "dapo": run, "origin": origin }),
+        run: json!({ "stage": StageName::Dapo, "dapo": run, "origin": origin }),
         optimizer: run.config.optimizer,
-        device: surroundings.device,
-        threads: surroundings.threads,
         checkpoint_every: run.checkpoint_every,
-        resume: surroundings.resume,
+        surroundings,
     };
     let start = || {
         let learner = Learner::new(decoder()?, &run.config.optimizer, surroundings.device);

@@ -1,15 +1,12 @@
 //! A trained policy as one folder: `model.safetensors` (f16), `tokenizer.json`, `config.json`.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 use burn::prelude::Device;
 use serde::{Deserialize, Serialize};
 use workup_model::{Decoder, DecoderConfig, Precision, load_weights, save_weights};
 
-use super::{LearningError, format::NanoFormat};
+use super::{LearningError, StageName, format::NanoFormat};
 use crate::atomic_file::write_atomically;
 
 /// Weights.
@@ -30,8 +27,8 @@ pub struct PolicyConfig {
     pub knowledge: String,
     /// Digest of that knowledge base, 16 hexadecimal digits.
     pub knowledge_digest: String,
-    /// How it was trained: `sft`, `control`, `dapo`.
-    pub stage: String,
+    /// How it was trained.
+    pub stage: StageName,
     /// Training seed.
     pub seed: u64,
     /// What it is not.
@@ -41,11 +38,6 @@ pub struct PolicyConfig {
 /// Words of every exported policy.
 pub const NOTICE: &str =
     "A small model trained from scratch on simulated dialogue. Research and teaching, not medical advice.";
-
-/// Where a run keeps the finished policy of a stage.
-pub fn policy_folder(run: &Path, stage: &str) -> PathBuf {
-    run.join("policy").join(stage)
-}
 
 /// Writes a policy into `folder`.
 ///

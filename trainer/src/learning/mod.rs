@@ -15,7 +15,10 @@ pub mod preset;
 pub mod report;
 pub mod sft;
 mod stage;
+mod stage_name;
 pub mod text_clinic;
 pub mod vocabulary;
 
 pub use error::LearningError;
+pub use stage::Surroundings;
+pub use stage_name::StageName;

@@ -13,14 +13,15 @@ use workup_core::{clinic::Clinic, nano, protocol::Message, random::Split, scenar
 use workup_learn::{DapoState, Decay, Example, Learner, SftState};
 
 use super::{
-    LearningError,
+    LearningError, StageName,
     checkpoint::{Checkpoint, digest},
     conversation::{Practice, Written, read_conversations, write_conversations},
     dapo::{DapoRun, run_dapo},
-    export::{NOTICE, PolicyConfig, export_policy, policy_folder},
+    export::{NOTICE, PolicyConfig, export_policy},
     format::NanoFormat,
     preset::Preset,
-    sft::{SftRun, Surroundings, run_control, run_sft},
+    sft::{SftRun, run_control, run_sft},
+    stage::Surroundings,
     text_clinic::TextClinic,
     vocabulary::train_vocabulary,
 };
@@ -64,13 +65,20 @@ pub struct Pipeline<'a> {
     pub progress: &'a dyn Progress,
 }
 
-/// What is learned from.
-#[derive(Debug)]
-pub struct Prepared {
+/// How a run turns text into tokens.
+#[derive(Clone, Debug)]
+pub struct Vocabulary {
     /// `tokenizer.json`.
     pub tokenizer: String,
     /// The prompt format over it.
     pub format: Arc<NanoFormat>,
+}
+
+/// What fine-tuning learns from.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Of the run.
+    pub vocabulary: Vocabulary,
     /// Encoded conversations to learn from.
     pub examples: Vec<Example>,
     /// Encoded conversations held out.
@@ -146,22 +154,22 @@ impl Pipeline<'_> {
         let format = Arc::new(NanoFormat::from_json(&tokenizer)?);
         let mut examples = encode(&format, &conversations, self.threads, self.progress)?;
         let held_out = examples.split_off(examples.len() - self.preset.held_out().min(examples.len() / 2));
-        Ok(Prepared { tokenizer, format, examples, held_out })
+        Ok(Prepared { vocabulary: Vocabulary { tokenizer, format }, examples, held_out })
     }
 
-    /// Vocabulary and weights of a finished run in this folder, which is only read.
+    /// Vocabulary of the run with finished fine-tuning in this folder, which is only read.
     ///
     /// # Errors
     /// When there is no finished fine-tuning.
-    pub fn finished_start(&self) -> Result<Prepared, LearningError> {
-        let sft = policy_folder(&self.out, "sft");
-        if !sft.is_dir() || !Checkpoint::is_begun(&self.out.join("sft")) {
+    pub fn vocabulary_of_finished(&self) -> Result<Vocabulary, LearningError> {
+        let stage = StageName::Sft;
+        if !stage.policy_folder(&self.out).is_dir() || !Checkpoint::look(&stage.folder(&self.out)).exists() {
             return Err(LearningError::NoStart(self.out.clone()));
         }
         let path = self.out.join("tokenizer.json");
         let tokenizer = fs::read_to_string(&path).map_err(LearningError::io(&path))?;
         let format = Arc::new(NanoFormat::from_json(&tokenizer)?);
-        Ok(Prepared { tokenizer, format, examples: Vec::new(), held_out: Vec::new() })
+        Ok(Vocabulary { tokenizer, format })
     }
 
     fn surroundings(&self) -> Surroundings<'_> {
@@ -170,8 +178,8 @@ impl Pipeline<'_> {
     }
 
     /// Settings of supervised fine-tuning.
-    pub fn sft_run(&self, prepared: &Prepared) -> SftRun {
-        let mut run = self.preset.sft(prepared.format.tokenizer().vocab_size(), self.seed);
+    pub fn sft_run(&self, vocabulary: &Vocabulary) -> SftRun {
+        let mut run = self.preset.sft(vocabulary.format.tokenizer().vocab_size(), self.seed);
         let rate = &mut run.config.learning_rate;
         rate.peak = self.sft_rate.unwrap_or(rate.peak);
         if let (Some(steps), Decay::Cosine { total_steps, .. }) = (self.sft_steps, &mut rate.decay) {
@@ -181,8 +189,8 @@ impl Pipeline<'_> {
     }
 
     /// Settings of DAPO.
-    pub fn dapo_run(&self, prepared: &Prepared) -> DapoRun {
-        let mut run = self.preset.dapo(prepared.format.end_token());
+    pub fn dapo_run(&self, vocabulary: &Vocabulary) -> DapoRun {
+        let mut run = self.preset.dapo(vocabulary.format.end_token());
         let rate = &mut run.config.learning_rate;
         rate.peak = self.dapo_rate.unwrap_or(rate.peak);
         if let (Some(steps), Decay::Cosine { total_steps, .. }) = (self.dapo_steps, &mut rate.decay) {
@@ -196,7 +204,7 @@ impl Pipeline<'_> {
     /// # Errors
     /// As [`run_sft`].
     pub fn sft(&self, prepared: &Prepared, folder: &Path) -> Result<(Learner, SftState), LearningError> {
-        let run = self.sft_run(prepared);
+        let run = self.sft_run(&prepared.vocabulary);
         run_sft(&run, folder, &prepared.examples, &prepared.held_out, self.surroundings(), self.progress)
     }
 
@@ -206,23 +214,24 @@ impl Pipeline<'_> {
     /// As [`run_dapo`].
     pub fn dapo(
         &self,
-        prepared: &Prepared,
+        vocabulary: &Vocabulary,
         sft_folder: &Path,
         folder: &Path,
     ) -> Result<(Learner, DapoState), LearningError> {
         let setting = self.training(0);
         let scenarios = setting.clone();
-        let clinic = TextClinic::new(self.clinic.clone(), prepared.format.clone(), move |index| scenarios.case(index))?;
-        let source = Checkpoint::open(sft_folder)?;
+        let clinic =
+            TextClinic::new(self.clinic.clone(), vocabulary.format.clone(), move |index| scenarios.case(index))?;
+        let source = Checkpoint::look(sft_folder);
         let origin = json!({
             "weights": source.weights_digest()?,
-            "tokenizer": digest(prepared.tokenizer.as_bytes()),
+            "tokenizer": digest(vocabulary.tokenizer.as_bytes()),
             "setting": setting,
             "knowledge": hex(self.clinic.base().digest),
             "engine_version": ENGINE_VERSION,
         });
         let decoder = || source.load_decoder::<SftState>(&self.device).map(|(decoder, _)| decoder);
-        run_dapo(&self.dapo_run(prepared), folder, &origin, decoder, &clinic, self.surroundings(), self.progress)
+        run_dapo(&self.dapo_run(vocabulary), folder, &origin, decoder, &clinic, self.surroundings(), self.progress)
     }
 
     /// The control in `folder`: supervised fine-tuning goes on for `tokens` more tokens.
@@ -236,33 +245,34 @@ impl Pipeline<'_> {
         folder: &Path,
         tokens: u64,
     ) -> Result<(Learner, SftState), LearningError> {
-        let run = self.sft_run(prepared);
+        let run = self.sft_run(&prepared.vocabulary);
         run_control(&run, sft_folder, folder, tokens, &prepared.examples, self.surroundings(), self.progress)
     }
 
-    /// Writes a policy of `stage` to `folder`.
+    /// Writes the policy of a finished `stage` to where `run` keeps it.
     ///
     /// # Errors
     /// As [`export_policy`].
     pub fn export(
         &self,
-        prepared: &Prepared,
+        run: &Path,
+        vocabulary: &Vocabulary,
         learner: &Learner,
-        stage: &str,
-        folder: &Path,
+        stage: StageName,
     ) -> Result<(), LearningError> {
-        export_policy(folder, &learner.decoder, &prepared.tokenizer, &self.policy_config(learner, stage))
+        let config = self.policy_config(learner, stage);
+        export_policy(&stage.policy_folder(run), &learner.decoder, &vocabulary.tokenizer, &config)
     }
 
     /// What an exported policy of `stage` says about itself.
-    fn policy_config(&self, learner: &Learner, stage: &str) -> PolicyConfig {
+    fn policy_config(&self, learner: &Learner, stage: StageName) -> PolicyConfig {
         let base = self.clinic.base();
         PolicyConfig {
             format: "nano".to_owned(),
             decoder: learner.decoder.config().clone(),
             knowledge: base.name.clone(),
             knowledge_digest: hex(base.digest),
-            stage: stage.to_owned(),
+            stage,
             seed: self.seed,
             notice: NOTICE.to_owned(),
         }

@@ -5,10 +5,9 @@ use std::{fmt::Write, time::Instant};
 use serde::Serialize;
 
 use super::{
-    LearningError,
+    LearningError, StageName,
     checkpoint::Checkpoint,
     evaluate::{TrainedPolicy, sampling},
-    export::policy_folder,
     pipeline::Pipeline,
 };
 use crate::{
@@ -86,9 +85,6 @@ pub struct OtherSampling {
 /// Whether the headline takes the most likely token always, or samples at temperature 1: the policy itself, as DAPO trains it. The
 /// other way stands beside it.
 const HEADLINE_GREEDY: bool = false;
-
-/// Folders of the stages that learn.
-const STAGES: [&str; 3] = ["sft", "dapo", "control"];
 
 /// Said beside every interval of a training run.
 const INTERVALS: &str =
@@ -170,21 +166,24 @@ impl Stopwatch {
 pub fn report_training(pipeline: &Pipeline<'_>, setting: &Setting) -> Result<TrainingReport, LearningError> {
     let mut watch = Stopwatch::start();
     let out = &pipeline.out;
-    let mut resumed: Vec<_> = STAGES.into_iter().filter(|stage| Checkpoint::is_begun(&out.join(stage))).collect();
+    let is_begun = |stage: &StageName| Checkpoint::look(&stage.folder(out)).exists();
+    let mut resumed: Vec<_> = StageName::ALL.into_iter().filter(is_begun).map(StageName::name).collect();
     if out.join("conversations.jsonl").is_file() {
         resumed.insert(0, "conversations");
     }
     let prepared = pipeline.prepare()?;
     watch.lap("conversations");
-    let (sft, _) = pipeline.sft(&prepared, &out.join("sft"))?;
-    pipeline.export(&prepared, &sft, "sft", &policy_folder(out, "sft"))?;
+    let vocabulary = &prepared.vocabulary;
+    let sft_folder = StageName::Sft.folder(out);
+    let (sft, _) = pipeline.sft(&prepared, &sft_folder)?;
+    pipeline.export(out, vocabulary, &sft, StageName::Sft)?;
     watch.lap("sft");
-    let (dapo, state) = pipeline.dapo(&prepared, &out.join("sft"), &out.join("dapo"))?;
-    pipeline.export(&prepared, &dapo, "dapo", &policy_folder(out, "dapo"))?;
+    let (dapo, state) = pipeline.dapo(vocabulary, &sft_folder, &StageName::Dapo.folder(out))?;
+    pipeline.export(out, vocabulary, &dapo, StageName::Dapo)?;
     watch.lap("dapo");
     let token_budget = state.num_tokens;
-    let (control, _) = pipeline.control(&prepared, &out.join("sft"), &out.join("control"), token_budget)?;
-    pipeline.export(&prepared, &control, "control", &policy_folder(out, "control"))?;
+    let (control, _) = pipeline.control(&prepared, &sft_folder, &StageName::Control.folder(out), token_budget)?;
+    pipeline.export(out, vocabulary, &control, StageName::Control)?;
     watch.lap("control");
 
     let [sft, dapo, control] = all_trained(pipeline, setting, HEADLINE_GREEDY)?;
@@ -199,7 +198,7 @@ pub fn report_training(pipeline: &Pipeline<'_>, setting: &Setting) -> Result<Tra
     let (expert, ideal) = (of(ClinicianKind::Expert), of(ClinicianKind::Ideal));
     let accuracy = |outcome: &Outcome| f64::from(u8::from(outcome.is_correct()));
     let dollars = |outcome: &Outcome| outcome.reward.tally.dollars();
-    let dapo_minus_sft = paired_difference(&dapo.1, &sft.1, "sft", threads);
+    let dapo_minus_sft = paired_difference(&dapo.1, &sft.1, StageName::Sft.name(), threads);
     let report = TrainingReport {
         preset: pipeline.preset.name(),
         seed: pipeline.seed,
@@ -207,7 +206,7 @@ pub fn report_training(pipeline: &Pipeline<'_>, setting: &Setting) -> Result<Tra
         other_sampling: other_sampling(other, threads),
         difference: dapo_minus_sft.reward,
         dapo_minus_sft,
-        dapo_minus_control: paired_difference(&dapo.1, &control.1, "control", threads),
+        dapo_minus_control: paired_difference(&dapo.1, &control.1, StageName::Control.name(), threads),
         sft_accuracy_of_expert: ratio(&sft.1, expert, accuracy, threads),
         expert_accuracy_of_ideal: ratio(expert, ideal, accuracy, threads),
         expert_dollars_of_ideal: ratio(expert, ideal, dollars, threads),
@@ -230,20 +229,17 @@ pub fn report_training(pipeline: &Pipeline<'_>, setting: &Setting) -> Result<Tra
 
 type Evaluated = (EvaluationReport, Vec<Outcome>);
 
-/// Supervised fine-tuning, DAPO and control.
+/// In the order of [`StageName::ALL`].
 fn all_trained(pipeline: &Pipeline<'_>, setting: &Setting, greedy: bool) -> Result<[Evaluated; 3], LearningError> {
-    Ok([
-        trained(pipeline, setting, "sft", greedy)?,
-        trained(pipeline, setting, "dapo", greedy)?,
-        trained(pipeline, setting, "control", greedy)?,
-    ])
+    let [sft, dapo, control] = StageName::ALL.map(|stage| trained(pipeline, setting, stage, greedy));
+    Ok([sft?, dapo?, control?])
 }
 
 fn other_sampling([sft, dapo, control]: [Evaluated; 3], threads: usize) -> OtherSampling {
     OtherSampling {
         sampling: sampling(!HEADLINE_GREEDY),
-        dapo_minus_sft: paired_difference(&dapo.1, &sft.1, "sft", threads),
-        dapo_minus_control: paired_difference(&dapo.1, &control.1, "control", threads),
+        dapo_minus_sft: paired_difference(&dapo.1, &sft.1, StageName::Sft.name(), threads),
+        dapo_minus_control: paired_difference(&dapo.1, &control.1, StageName::Control.name(), threads),
         sft: sft.0,
         dapo: dapo.0,
         control: control.0,
@@ -251,9 +247,14 @@ fn other_sampling([sft, dapo, control]: [Evaluated; 3], threads: usize) -> Other
 }
 
 /// Evaluates what was exported: the f16 weights, as others will run them.
-fn trained(pipeline: &Pipeline<'_>, setting: &Setting, stage: &str, greedy: bool) -> Result<Evaluated, LearningError> {
+fn trained(
+    pipeline: &Pipeline<'_>,
+    setting: &Setting,
+    stage: StageName,
+    greedy: bool,
+) -> Result<Evaluated, LearningError> {
     let device = pipeline.device.clone().without_autodiff();
-    let folder = policy_folder(&pipeline.out, stage);
+    let folder = stage.policy_folder(&pipeline.out);
     let policy = TrainedPolicy::load(&folder, pipeline.clinic.clone(), &device, pipeline.threads)?;
     let other = if greedy == HEADLINE_GREEDY {
         ""

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use burn::prelude::Device;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use workup_core::random::{KeyedRng, Purpose};
@@ -10,9 +9,9 @@ use workup_learn::{Example, Learner, Metrics, SftConfig, SftState, sft_loss_of, 
 use workup_model::DecoderConfig;
 
 use super::{
-    LearningError,
+    LearningError, StageName,
     checkpoint::{Checkpoint, fresh_decoder},
-    stage::{Stage, StageFolder, run_stage},
+    stage::{Stage, StageFolder, Surroundings, run_stage},
 };
 use crate::progress::Progress;
 
@@ -31,19 +30,8 @@ pub struct SftRun {
     pub seed: u64,
 }
 
-/// What every stage is given.
-#[derive(Clone, Copy, Debug)]
-pub struct Surroundings<'a> {
-    /// Device with autodiff.
-    pub device: &'a Device,
-    /// Go on where a run with the same settings stopped.
-    pub resume: bool,
-    /// Micro-batches and rollout batches worked on at the same time.
-    pub threads: usize,
-}
-
 struct SftStage<'a> {
-    name: &'static str,
+    name: StageName,
     config: &'a SftConfig,
     seed: u64,
     examples: &'a [Example],
@@ -59,7 +47,7 @@ struct SftStage<'a> {
 impl Stage for SftStage<'_> {
     type State = SftState;
 
-    fn name(&self) -> &'static str {
+    fn name(&self) -> StageName {
         self.name
     }
 
@@ -114,7 +102,7 @@ pub fn run_sft(
 ) -> Result<(Learner, SftState), LearningError> {
     let device = surroundings.device;
     let mut stage = SftStage {
-        name: "sft",
+        name: StageName::Sft,
         config: &run.config,
         seed: run.seed,
         examples,
@@ -126,12 +114,10 @@ pub fn run_sft(
     };
     let stage_folder = StageFolder {
         path: folder,
-        run: json!({ "stage": "sft", "sft": run, "examples": fingerprint(examples) }),
+        run: json!({ "stage": StageName::Sft, "sft": run, "examples": fingerprint(examples) }),
         optimizer: run.config.optimizer,
-        device,
-        threads: surroundings.threads,
         checkpoint_every: run.checkpoint_every,
-        resume: surroundings.resume,
+        surroundings,
     };
     let start = || {
         let decoder = fresh_decoder(&run.decoder, run.seed, device);
@@ -154,12 +140,12 @@ pub fn run_control(
     progress: &dyn Progress,
 ) -> Result<(Learner, SftState), LearningError> {
     let device = surroundings.device;
-    let sft_identity = json!({ "stage": "sft", "sft": run, "examples": fingerprint(examples) });
-    let source = Checkpoint::open(sft_folder)?;
+    let sft_identity = json!({ "stage": StageName::Sft, "sft": run, "examples": fingerprint(examples) });
+    let source = Checkpoint::look(sft_folder);
     let before: SftState =
         source.load_state(&sft_identity)?.ok_or_else(|| LearningError::damaged(sft_folder, "no checkpoint"))?;
     let mut stage = SftStage {
-        name: "control",
+        name: StageName::Control,
         config: &run.config,
         seed: run.seed,
         examples,
@@ -171,12 +157,10 @@ pub fn run_control(
     };
     let stage_folder = StageFolder {
         path: folder,
-        run: json!({ "stage": "control", "sft": run, "examples": fingerprint(examples), "tokens": token_budget }),
+        run: json!({ "stage": StageName::Control, "sft": run, "examples": fingerprint(examples), "tokens": token_budget }),
         optimizer: run.config.optimizer,
-        device,
-        threads: surroundings.threads,
         checkpoint_every: run.checkpoint_every,
-        resume: surroundings.resume,
+        surroundings,
     };
     let start = || {
         let loaded = source.load(&sft_identity, &run.config.optimizer, device)?;

@@ -10,16 +10,27 @@ use burn::prelude::Device;
 use serde::{Serialize, de::DeserializeOwned};
 use workup_learn::{Learner, Metrics, OptimizerConfig};
 
-use super::{LearningError, checkpoint::Checkpoint, journal::Journal};
+use super::{LearningError, StageName, checkpoint::Checkpoint, journal::Journal};
 use crate::progress::Progress;
+
+/// What every stage is given.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings<'a> {
+    /// Device with autodiff.
+    pub device: &'a Device,
+    /// Go on where a run with the same settings stopped; otherwise the folder has to be empty.
+    pub resume: bool,
+    /// Micro-batches and rollout batches worked on at the same time.
+    pub threads: usize,
+}
 
 /// What distinguishes one stage from another.
 pub(crate) trait Stage {
     /// What a checkpoint stores beside model and optimiser.
     type State: Serialize + DeserializeOwned;
 
-    /// The name in progress bars.
-    fn name(&self) -> &'static str;
+    /// Which one it is.
+    fn name(&self) -> StageName;
     /// Steps done in this stage.
     fn step(&self, state: &Self::State) -> u64;
     /// Work done and work to do, in any unit.
@@ -39,14 +50,10 @@ pub(crate) struct StageFolder<'a> {
     pub(crate) run: serde_json::Value,
     /// The optimiser, as it was built when saved.
     pub(crate) optimizer: OptimizerConfig,
-    /// Device with autodiff.
-    pub(crate) device: &'a Device,
-    /// Micro-batches differentiated at the same time.
-    pub(crate) threads: usize,
     /// Steps between checkpoints.
     pub(crate) checkpoint_every: u64,
-    /// Go on where a run with the same settings stopped; otherwise the folder has to be empty.
-    pub(crate) resume: bool,
+    /// How it runs.
+    pub(crate) surroundings: Surroundings<'a>,
 }
 
 /// Runs a stage to its end and returns learner and state; a stage that is complete is only read.
@@ -56,24 +63,24 @@ pub(crate) fn run_stage<S: Stage>(
     start: impl FnOnce() -> Result<(Learner, S::State), LearningError>,
     progress: &dyn Progress,
 ) -> Result<(Learner, S::State), LearningError> {
-    let path = folder.path;
+    let (path, Surroundings { device, resume, threads }) = (folder.path, folder.surroundings);
     fs::create_dir_all(path).map_err(LearningError::io(path))?;
     let _lock = lock(path)?;
-    let checkpoint = Checkpoint::open(path)?;
-    if checkpoint.exists() && !folder.resume {
+    let checkpoint = Checkpoint::recover(path)?;
+    if checkpoint.exists() && !resume {
         return Err(LearningError::Begun(path.to_owned()));
     }
     let (mut learner, mut state) = if checkpoint.exists() {
-        let loaded = checkpoint.load(&folder.run, &folder.optimizer, folder.device)?;
+        let loaded = checkpoint.load(&folder.run, &folder.optimizer, device)?;
         (loaded.learner, loaded.state)
     } else {
         start()?
     };
-    learner.threads = folder.threads;
+    learner.threads = threads;
     let journal_path = path.join("metrics.jsonl");
     let mut journal = Journal::open(&journal_path, stage.step(&state)).map_err(LearningError::io(&journal_path))?;
     let (done, total) = stage.progress(&state);
-    progress.start(stage.name(), total);
+    progress.start(stage.name().name(), total);
     progress.advance(done.min(total));
     loop {
         let (before, total) = stage.progress(&state);
