@@ -79,7 +79,7 @@ pub(crate) enum Command {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct SettingOptions {
     /// Number of scenarios.
-    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000), value_name = "N")]
+    #[arg(long, default_value_t = 1_000, value_parser = parse_cases, value_name = "N")]
     pub(crate) cases: u64,
     /// Master seed: a decimal number or 16 hexadecimal digits.
     #[arg(long, default_value = "1", value_parser = parse_seed)]
@@ -218,6 +218,28 @@ pub(crate) fn parse_share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| format!("`{text}` is no share: write a number from 0 to 1"))
 }
 
+/// Noise of patient and exams, as `0.3/0.1`.
+pub(crate) fn parse_noise(text: &str) -> Result<(f64, f64), String> {
+    let (patient, exam) = text.split_once('/').ok_or("write PATIENT/EXAM, for example 0.3/0.1")?;
+    Ok((parse_share(patient)?, parse_share(exam)?))
+}
+
+/// Most scenarios of one evaluation: their outcomes are all kept.
+const MAX_CASES: u64 = 10_000_000;
+
+/// A number of scenarios to evaluate on.
+pub(crate) fn parse_cases(text: &str) -> Result<u64, String> {
+    let cases: Option<u64> = text.parse().ok().filter(|cases| (1..=MAX_CASES).contains(cases));
+    cases.ok_or_else(|| format!("write a number from 1 to {MAX_CASES}"))
+}
+
+/// A learning rate.
+#[cfg(feature = "learn")]
+pub(crate) fn parse_rate(text: &str) -> Result<f64, String> {
+    let rate: Option<f64> = text.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate > 0.0);
+    rate.ok_or_else(|| format!("`{text}` is no learning rate: write a number above 0, for example 4e-4"))
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct EvalOptions {
     /// random, checklist, ideal, ideal_naive, oracle_clean, oracle_noisy, expert, or a checkpoint.
@@ -239,14 +261,14 @@ pub(crate) struct EvalOptions {
 #[derive(Debug, Args)]
 pub(crate) struct TuneOptions {
     /// Validation scenarios per setting.
-    #[arg(long, default_value_t = 4_000, value_name = "N")]
-    pub(crate) cases: u32,
+    #[arg(long, default_value_t = 4_000, value_parser = parse_cases, value_name = "N")]
+    pub(crate) cases: u64,
     /// Master seed.
     #[arg(long, default_value = "1", value_parser = parse_seed)]
     pub(crate) seed: u64,
     /// Tune only this setting of noise, given as PATIENT/EXAM; without it, all of the frozen table.
-    #[arg(long, value_name = "P/E")]
-    pub(crate) noise: Vec<String>,
+    #[arg(long, value_parser = parse_noise, value_name = "P/E")]
+    pub(crate) noise: Vec<(f64, f64)>,
     /// Knowledge base: `core24`, a `.kb.json` file or a folder.
     #[arg(long, default_value = "core24", value_name = "KB")]
     pub(crate) knowledge: String,
@@ -446,7 +468,8 @@ pub(crate) struct PlayOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplayOptions {
-    /// The code, or a link that ends with it.
+    /// The code, or a link that ends with it; `-` reads it from stdin (codes of imported cases can be longer than a command
+    /// line may be).
     pub(crate) code: String,
     /// Knowledge base: `core24`, a `.kb.json` file or a folder.
     #[arg(long, default_value = "core24", value_name = "KB")]
@@ -475,6 +498,21 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_refused_where_they_are_typed() {
+        assert_eq!(parse_noise("0.3/0.1"), Ok((0.3, 0.1)));
+        for text in ["nan/0.1", "-1/0.1", "5/5", "0.3"] {
+            assert!(parse_noise(text).is_err(), "{text}");
+        }
+        for text in ["0", "10000001", "18446744073709551616", "-1"] {
+            assert!(parse_cases(text).is_err(), "{text}");
+        }
+        #[cfg(feature = "learn")]
+        for text in ["0", "-1", "nan", "inf"] {
+            assert!(parse_rate(text).is_err(), "{text}");
+        }
     }
 
     #[test]

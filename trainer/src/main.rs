@@ -6,7 +6,7 @@ mod commands;
 use std::process::ExitCode;
 
 use clap::Parser;
-use workup_trainer::progress::print_error;
+use workup_trainer::progress::{print_error, stdout_failure};
 
 /// Tensors are made and dropped by the thousand a second; the system's allocator gives their memory back to the system every time.
 #[cfg(feature = "learn")]
@@ -23,7 +23,12 @@ pub(crate) enum Verdict {
 }
 
 fn main() -> ExitCode {
-    match commands::run(args::Arguments::parse().command) {
+    let outcome = commands::run(args::Arguments::parse().command);
+    let outcome = match stdout_failure() {
+        Some(failure) => Err(anyhow::anyhow!("results could not be written to stdout: {failure}")),
+        None => outcome,
+    };
+    match outcome {
         Ok(Verdict::Fine) => ExitCode::SUCCESS,
         Ok(Verdict::CheckFailed) => ExitCode::from(1),
         Err(error) => {

@@ -5,7 +5,10 @@
 
 use std::{
     io::{self, Write},
-    sync::Mutex,
+    sync::{
+        Mutex, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -100,16 +103,41 @@ impl Progress for Terminal {
     }
 }
 
-/// Prints a line on stdout; a reader that went away is no error.
+/// The first failure to write to stdout.
+static FAILURE: OnceLock<io::Error> = OnceLock::new();
+/// Whether whoever read stdout went away.
+static READER_LEFT: AtomicBool = AtomicBool::new(false);
+
+/// Prints a line on stdout. A reader that went away is no error ([`is_heard`]); any other failure is kept for
+/// [`stdout_failure`], which the exit status has to tell.
 pub fn print_line(line: &str) {
-    let _ = writeln!(io::stdout().lock(), "{line}");
+    print(&format!("{line}\n"));
 }
 
 /// Prints a prompt without a line end, and shows it at once.
 pub fn print_prompt(prompt: &str) {
+    print(prompt);
+}
+
+fn print(text: &str) {
     let mut out = io::stdout().lock();
-    let _ = write!(out, "{prompt}");
-    let _ = out.flush();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => READER_LEFT.store(true, Ordering::Relaxed),
+        Err(error) => {
+            let _ = FAILURE.set(error);
+        }
+    }
+}
+
+/// Whether somebody still reads stdout: work that only prints may stop when nobody does.
+pub fn is_heard() -> bool {
+    !READER_LEFT.load(Ordering::Relaxed) && FAILURE.get().is_none()
+}
+
+/// Why results did not reach stdout, if they did not.
+pub fn stdout_failure() -> Option<&'static io::Error> {
+    FAILURE.get()
 }
 
 /// Prints an error with its causes on stderr, one below the other.

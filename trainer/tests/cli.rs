@@ -231,6 +231,48 @@ fn a_played_encounter_ends_with_its_reward_and_a_code_that_replays_it() {
 }
 
 #[test]
+fn a_stray_byte_does_not_end_an_encounter_and_a_code_is_read_from_stdin() {
+    let with_input = |arguments: &[&str], input: &[u8]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_workup"));
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input).unwrap();
+        child.wait_with_output().unwrap()
+    };
+    let output = with_input(&["play", "--seed", "7"], b"hello\n\xff\xfe\n:quit\n");
+    assert!(output.status.success());
+    let text = stdout(&output);
+    let code = text.split_whitespace().last().unwrap();
+    let output = with_input(&["replay", "-"], format!("{code}\n").as_bytes());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(stdout(&output).contains("Doctor: hello"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn results_that_cannot_be_written_are_no_success() {
+    let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    for arguments in [&["digest", "--scenarios", "1"][..], &["cases", "generate", "--count", "3"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_workup"));
+        let output = command.args(arguments).stdout(full()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("stdout"));
+    }
+}
+
+#[test]
+fn an_import_without_a_good_row_leaves_the_output_alone() {
+    let folder = folder("import-nothing");
+    let (bad, good) = (folder.join("bad.jsonl"), folder.join("good.jsonl"));
+    fs::write(&bad, "{}\n").unwrap();
+    fs::write(&good, "precious").unwrap();
+    let [bad, good] = [&bad, &good].map(|path| path.to_str().unwrap());
+    assert_eq!(workup(&["cases", "import", "--from", "workup", bad, "--out", good]).status.code(), Some(1));
+    assert_eq!(workup(&["cases", "import", "--from", "workup", good, "--out", good]).status.code(), Some(2));
+    assert_eq!(fs::read_to_string(good).unwrap(), "precious");
+}
+
+#[test]
 fn metrics_that_differ_in_time_alone_are_identical() {
     let folder = folder("metrics");
     let write = |name: &str, text: &str| {

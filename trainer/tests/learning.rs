@@ -108,7 +108,7 @@ fn a_run_killed_again_and_again_ends_as_an_undisturbed_one() {
             metrics(&killed.join(stage).join("metrics.jsonl"))
         );
         let (one, other) = (checkpoint_files(&calm.join(stage)), checkpoint_files(&killed.join(stage)));
-        assert_eq!(one.len(), 3);
+        assert_eq!(one.len(), 4);
         for ((name, bytes), (_, others)) in one.iter().zip(&other) {
             assert!(bytes == others, "{stage}/{name} differs");
         }
@@ -147,15 +147,35 @@ fn half_written_checkpoints_are_ignored_and_damaged_or_foreign_ones_refused() {
     assert!(matches!(run(7), Err(LearningError::Foreign { .. })));
     assert!(checkpoint_files(&out.join("sft")) == before);
 
-    // A bit that flipped.
-    let model = checkpoint.join("model.bpk");
-    let mut bytes = fs::read(&model).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    fs::write(&model, &bytes).unwrap();
+    // A bit that flipped, in any file.
     fs::remove_file(out.join("conversations.json")).unwrap();
-    let error = run(6).unwrap_err();
-    assert!(matches!(error, LearningError::Damaged { .. }), "{error}");
-    assert!(error.to_string().contains("checkpoint"), "{error}");
+    fs::remove_file(out.join("conversations.jsonl")).unwrap();
+    for (name, bytes) in &before {
+        let mut flipped = bytes.clone();
+        let at = flipped.len() - 3;
+        flipped[at] ^= 1;
+        fs::write(checkpoint.join(name), &flipped).unwrap();
+        let error = run(6).unwrap_err();
+        assert!(matches!(error, LearningError::Damaged { .. }), "{name}: {error}");
+        fs::write(checkpoint.join(name), bytes).unwrap();
+    }
+    assert_eq!(run(6).unwrap(), 30);
+    fs::remove_dir_all(&out).unwrap();
+}
+
+#[test]
+fn files_that_no_run_wrote_are_left_alone() {
+    let out = folder("precious");
+    fs::create_dir_all(&out).unwrap();
+    let fresh = Pipeline { resume: false, ..pipeline(&out, 6, &Silent) };
+    fs::write(out.join("conversations.jsonl"), "precious").unwrap();
+    assert!(matches!(fresh.prepare(), Err(LearningError::NotOurs(_))));
+    fs::remove_file(out.join("conversations.jsonl")).unwrap();
+    let prepared = fresh.prepare().unwrap();
+    let stage = out.join("sft");
+    fs::create_dir_all(&stage).unwrap();
+    fs::write(stage.join("metrics.jsonl"), "precious").unwrap();
+    assert!(matches!(fresh.sft(&prepared, &stage), Err(LearningError::Begun(_))));
+    assert_eq!(fs::read_to_string(stage.join("metrics.jsonl")).unwrap(), "precious");
     fs::remove_dir_all(&out).unwrap();
 }

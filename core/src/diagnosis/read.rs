@@ -19,6 +19,9 @@ const MAX_PIECES: usize = 4;
 /// Conditions beyond this are not collected: the score has long been 0.
 const MAX_CONDITIONS: usize = 32;
 
+/// Pieces beyond this are not read: whoever lists so many earns nothing, however often they repeat themselves.
+const MAX_PIECES_READ: usize = 256;
+
 /// Words between conditions.
 const CONJUNCTIONS: &[&str] = &["and", "or", "versus", "vs", "plus", "possibly"];
 
@@ -133,7 +136,7 @@ impl DiagnosisIndex {
         }
         let pieces = cut(text);
         let mut at = 0;
-        while at < pieces.len() && reading.conditions.len() < MAX_CONDITIONS {
+        while at < pieces.len().min(MAX_PIECES_READ) && reading.conditions.len() < MAX_CONDITIONS {
             at += self.read_pieces(&mut reading, &pieces[at..]);
         }
         reading

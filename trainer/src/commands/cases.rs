@@ -1,14 +1,18 @@
 //! `workup cases`: generate, import, list.
 
-use std::path::Path;
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use workup_core::import::{ImportReport, to_line};
 use workup_trainer::{
-    atomic_file::write_atomically,
+    atomic_file::AtomicFile,
     cases::{GeneratedCase, read_cases},
-    progress::print_line,
+    progress::{is_heard, print_line},
     setting::Setting,
 };
 
@@ -37,12 +41,15 @@ fn generate(options: &GenerateOptions) -> Result<Verdict> {
         prevalence: options.prevalence.into(),
         ..Setting::default()
     };
-    let line = |index| serde_json::to_string(&GeneratedCase::of_scenario(&base, index, &setting.case(index)));
-    let lines: Vec<String> = (0..options.count).map(line).collect::<Result<_, _>>()?;
-    match &options.out {
-        Some(path) => write_lines(path, &lines)?,
-        None => lines.iter().for_each(|line| print_line(line)),
+    let mut sink = Sink::new(options.out.as_deref())?;
+    for index in 0..options.count {
+        if !sink.is_heard() {
+            break;
+        }
+        let case = GeneratedCase::of_scenario(&base, index, &setting.case(index));
+        sink.write(&serde_json::to_string(&case)?)?;
     }
+    sink.close()?;
     Ok(Verdict::Fine)
 }
 
@@ -62,27 +69,38 @@ struct Piece {
     reason: &'static str,
 }
 
-/// A run in which rows were dropped still wrote the rest; it exits with 1 so that scripts notice.
+/// A run in which rows were dropped still wrote the rest; it exits with 1 so that scripts notice. Without a single good row
+/// nothing is written: an output that is there stays.
 fn import(options: &ImportOptions) -> Result<Verdict> {
+    if is_same_file(&options.input, &options.out) {
+        bail!("`{}` is both input and output: write to another file", options.out.display());
+    }
     let (cases, report) = read_cases(&options.input, options.from == CaseFormat::Agentclinic)?;
-    let lines: Vec<String> = cases.iter().map(to_line).collect::<Result<_, _>>()?;
-    write_lines(&options.out, &lines)?;
+    if report.num_read > 0 {
+        let mut sink = Sink::new(Some(&options.out))?;
+        for case in &cases {
+            sink.write(&to_line(case)?)?;
+        }
+        sink.close()?;
+    }
     if options.json {
         print_json(&output(&report))?;
     } else {
-        print_line(&format!(
-            "{} of {} rows imported to `{}`",
-            report.num_read,
-            report.num_rows(),
-            options.out.display()
-        ));
+        let (read, rows, out) = (report.num_read, report.num_rows(), options.out.display());
+        let fate = if read > 0 { "imported to" } else { "imported, nothing written to" };
+        print_line(&format!("{read} of {rows} rows {fate} `{out}`"));
         report.dropped.iter().for_each(|error| print_line(&format!("dropped: {error}")));
         for piece in &report.left_out {
             print_line(&format!("left out: line {}, {}: {}", piece.line, piece.path, piece.reason));
         }
         print_line(workup_core::IMPORTED_WARNING);
     }
-    Ok(if report.dropped.is_empty() { Verdict::Fine } else { Verdict::CheckFailed })
+    let all = report.dropped.is_empty() && report.num_read > 0;
+    Ok(if all { Verdict::Fine } else { Verdict::CheckFailed })
+}
+
+fn is_same_file(first: &Path, second: &Path) -> bool {
+    matches!((fs::canonicalize(first), fs::canonicalize(second)), (Ok(first), Ok(second)) if first == second)
 }
 
 fn output(report: &ImportReport) -> ImportOutput {
@@ -116,10 +134,42 @@ fn list(options: &ListOptions) -> Result<Verdict> {
     Ok(if report.dropped.is_empty() { Verdict::Fine } else { Verdict::CheckFailed })
 }
 
-fn write_lines(path: &Path, lines: &[String]) -> Result<()> {
-    let mut text = lines.join("\n");
-    if !lines.is_empty() {
-        text.push('\n');
+/// Where lines go as they are made: a file that appears when it is complete, or stdout.
+enum Sink {
+    File(PathBuf, AtomicFile),
+    Stdout,
+}
+
+impl Sink {
+    fn new(path: Option<&Path>) -> Result<Self> {
+        let Some(path) = path else { return Ok(Self::Stdout) };
+        let file = AtomicFile::create(path).with_context(|| unwritable(path))?;
+        Ok(Self::File(path.to_owned(), file))
     }
-    write_atomically(path, text.as_bytes()).with_context(|| format!("`{}` cannot be written", path.display()))
+
+    /// Whether anybody still wants lines.
+    fn is_heard(&self) -> bool {
+        matches!(self, Self::File(..)) || is_heard()
+    }
+
+    fn write(&mut self, line: &str) -> Result<()> {
+        match self {
+            Self::File(path, file) => writeln!(file, "{line}").with_context(|| unwritable(path)),
+            Self::Stdout => {
+                print_line(line);
+                Ok(())
+            }
+        }
+    }
+
+    fn close(self) -> Result<()> {
+        match self {
+            Self::File(path, file) => file.commit().with_context(|| unwritable(&path)),
+            Self::Stdout => Ok(()),
+        }
+    }
+}
+
+fn unwritable(path: &Path) -> String {
+    format!("`{}` cannot be written", path.display())
 }

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use workup_trainer::{
     device::pick_device,
     learning::{
-        StageName,
+        LearningError, StageName,
         conversation::read_conversations,
         export::{export_policy, load_policy},
         pipeline::Pipeline,
@@ -124,12 +124,20 @@ pub(crate) struct ScenarioOptions {
     threads: usize,
 }
 
+/// Most token ids of a trained vocabulary.
+const MAX_VOCAB_SIZE: usize = 1 << 17;
+
+fn parse_vocab_size(text: &str) -> Result<usize, String> {
+    let size: Option<usize> = text.parse().ok().filter(|size| (1..=MAX_VOCAB_SIZE).contains(size));
+    size.ok_or_else(|| format!("write a number from 1 to {MAX_VOCAB_SIZE}"))
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct TokenizerOptions {
     /// Conversations as JSONL.
     conversations: PathBuf,
     /// Token ids, special tokens and all bytes included.
-    #[arg(long, default_value_t = 1_024, value_name = "N")]
+    #[arg(long, default_value_t = 1_024, value_parser = parse_vocab_size, value_name = "N")]
     vocab_size: usize,
     /// Where `tokenizer.json` is written.
     #[arg(long, value_name = "FILE")]
@@ -175,7 +183,7 @@ pub(crate) struct DapoOptions {
     #[arg(long, value_name = "DIR")]
     start: Option<PathBuf>,
     /// Peak learning rate instead of the preset's.
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_parser = crate::args::parse_rate, value_name = "RATE")]
     rate: Option<f64>,
 }
 
@@ -184,16 +192,16 @@ pub(crate) struct TrainOptions {
     #[command(flatten)]
     stage: StageOptions,
     /// Test scenarios instead of the preset's.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_parser = crate::args::parse_cases, value_name = "N")]
     cases: Option<u64>,
     /// Steps of DAPO instead of the preset's (`--steps` is for supervised fine-tuning).
     #[arg(long, value_name = "N")]
     dapo_steps: Option<u64>,
     /// Peak learning rate of supervised fine-tuning instead of the preset's.
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_parser = crate::args::parse_rate, value_name = "RATE")]
     sft_rate: Option<f64>,
     /// Peak learning rate of DAPO instead of the preset's.
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_parser = crate::args::parse_rate, value_name = "RATE")]
     dapo_rate: Option<f64>,
     /// Report on these scenarios; choose settings on `validation` only.
     #[arg(long, value_enum, default_value = "test")]
@@ -331,6 +339,10 @@ fn export(options: &ExportOptions) -> Result<Verdict> {
     let device = device(&options.device)?;
     let stage = StageName::from(options.stage);
     let source = stage.policy_folder(&options.run);
+    let is_empty = std::fs::read_dir(&options.out).map_or(true, |mut entries| entries.next().is_none());
+    if !is_empty {
+        return Err(LearningError::NotEmpty(options.out.clone()).into());
+    }
     let exported = load_policy(&source, &device)
         .with_context(|| format!("`{}` holds no finished stage `{stage}`", options.run.display()))?;
     let path = source.join(workup_trainer::learning::export::TOKENIZER);

@@ -37,6 +37,8 @@ fn diff(options: &DiffOptions) -> Result<Verdict> {
     } else {
         for difference in differences.iter().take(SHOWN) {
             let MetricDifference { line, key, first, second } = difference;
+            let [first, second] =
+                [first, second].map(|value| value.as_ref().map_or_else(|| "missing".to_owned(), ToString::to_string));
             print_line(&format!("line {line} {key}: {first} != {second}"));
         }
         print_line(&format!("{} differences", differences.len()));

@@ -57,11 +57,17 @@ pub(crate) fn run(options: &PlayOptions) -> Result<Verdict> {
     print_line(&format!("Seed {}. {}.", hex(dialogue.episode().scenario().seed), dialogue.presentation()));
     print_line(&format!("Patient: {}", dialogue.opening()));
 
-    let mut lines = io::stdin().lock().lines();
+    let mut stdin = io::stdin().lock();
+    let mut bytes = Vec::new();
     while dialogue.episode().ending().is_none() {
         print_prompt(&prompt(&dialogue));
-        let Some(line) = lines.next() else { break };
-        match input(&dialogue, line.context("stdin is no text")?.trim()) {
+        bytes.clear();
+        // What is no text is read as well as can be: a stray byte must not cost the encounter.
+        let len = stdin.read_until(b'\n', &mut bytes);
+        if len.context("stdin cannot be read")? == 0 {
+            break;
+        }
+        match input(&dialogue, String::from_utf8_lossy(&bytes).trim()) {
             Input::Message(message) => print_line(&reply(&mut dialogue, &message)),
             Input::Shown(text) => print_line(&text),
             Input::Quit => break,

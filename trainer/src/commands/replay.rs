@@ -1,8 +1,8 @@
 //! `workup replay`: a whole episode from its code.
 
-use std::fmt::Write;
+use std::{borrow::Cow, fmt::Write, io};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde::Serialize;
 use workup_core::{dialogue::Exchange, scenario_code::ScenarioCode};
 use workup_trainer::progress::print_line;
@@ -21,7 +21,12 @@ struct Output<'a> {
 }
 
 pub(crate) fn run(options: &ReplayOptions) -> Result<Verdict> {
-    let code = ScenarioCode::decode(code_of(&options.code))?;
+    let text: Cow<'_, str> = if options.code == "-" {
+        io::read_to_string(io::stdin()).context("stdin is no text")?.into()
+    } else {
+        options.code.as_str().into()
+    };
+    let code = ScenarioCode::decode(code_of(&text))?;
     let dialogue = code.replay(clinic(&options.knowledge)?)?;
     let summary = Summary::new(&dialogue)?;
     let ended = dialogue.episode().ending().is_some();

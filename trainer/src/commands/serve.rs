@@ -13,8 +13,8 @@ use workup_trainer::progress::print_line;
 
 use crate::{Verdict, args::ServeOptions};
 
-/// Requests answered at a time.
-const THREADS: usize = 4;
+/// Requests answered at a time; a reader that stops reading holds one of them.
+const THREADS: usize = 32;
 
 pub(crate) fn run(options: &ServeOptions) -> Result<Verdict> {
     if !options.dist.join("index.html").is_file() {

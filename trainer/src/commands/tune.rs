@@ -1,6 +1,6 @@
 //! `workup tune`: the frozen table of thresholds.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use workup_core::{random::Split, reward::Payer};
 use workup_trainer::{
     atomic_file::write_atomically,
@@ -22,7 +22,7 @@ pub(crate) fn run(options: &TuneOptions) -> Result<Verdict> {
     let base = knowledge(&options.knowledge)?;
     let progress = Terminal::default();
     let mut rows = Vec::new();
-    for setting in settings(options)? {
+    for setting in settings(options) {
         let practice = Practice::new(base.clone(), setting.payer);
         for naive in [false, true] {
             let row = tune(&practice, &setting, naive, threads(options.threads), &progress)?;
@@ -48,9 +48,9 @@ pub(crate) fn run(options: &TuneOptions) -> Result<Verdict> {
     Ok(Verdict::Fine)
 }
 
-fn settings(options: &TuneOptions) -> Result<Vec<Setting>> {
+fn settings(options: &TuneOptions) -> Vec<Setting> {
     let setting = |(patient_noise, exam_noise), payer| Setting {
-        cases: options.cases.into(),
+        cases: options.cases,
         seed: options.seed,
         split: Split::Validation,
         patient_noise,
@@ -61,14 +61,7 @@ fn settings(options: &TuneOptions) -> Result<Vec<Setting>> {
     if options.noise.is_empty() {
         let mut settings: Vec<Setting> = NOISE.map(|noise| setting(noise, Payer::Medicare)).into();
         settings.push(setting(NOISE[1], OTHER_PAYER));
-        return Ok(settings);
+        return settings;
     }
-    let parse = |text: &String| {
-        let levels = text.split_once('/').and_then(|(patient, exam)| Some((patient.parse().ok()?, exam.parse().ok()?)));
-        match levels {
-            Some(levels) => Ok(setting(levels, Payer::Medicare)),
-            None => bail!("`{text}` is no setting of noise: write PATIENT/EXAM, for example 0.3/0.1"),
-        }
-    };
-    options.noise.iter().map(parse).collect()
+    options.noise.iter().map(|&levels| setting(levels, Payer::Medicare)).collect()
 }

@@ -4,6 +4,7 @@
 //! start finds one of the two whole.
 
 use std::{
+    collections::BTreeMap,
     fs::{self, File},
     io::Write,
     path::{Path, PathBuf},
@@ -23,25 +24,30 @@ use workup_core::digest::Digest;
 use workup_learn::{Learner, OptimizerConfig};
 use workup_model::{Decoder, DecoderConfig};
 
-use super::LearningError;
+use super::{LearningError, difference::difference};
 
 /// Raised when the layout of checkpoints changes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const MODEL: &str = "model.bpk";
 const OPTIMIZER: &str = "optimizer.bpk";
 const STATE: &str = "state.json";
+const MANIFEST: &str = "manifest.json";
+
+/// The list of what a checkpoint consists of: nothing is read whose digest is not the one listed.
+#[derive(Debug, Serialize, Deserialize)]
+struct Manifest {
+    format: u32,
+    /// Digest by file name.
+    files: BTreeMap<String, String>,
+}
 
 /// What is stored beside model and optimiser.
 #[derive(Debug, Serialize, Deserialize)]
 struct Stored<S> {
-    format: u32,
     /// Settings of the run; a checkpoint is only resumed under the same.
     run: serde_json::Value,
     decoder: DecoderConfig,
     state: S,
-    /// Digests of the files beside this one.
-    model: String,
-    optimizer: String,
 }
 
 /// Where the checkpoint of a stage lives.
@@ -130,18 +136,15 @@ impl Checkpoint {
         let model = learner.decoder.clone().into_record().into_bytes().map_err(|error| record(&error))?;
         let optimizer = learner.optimizer.into_bytes().map_err(|error| record(&error))?;
         let optimizer = in_order_of_names(optimizer).map_err(|error| record(&error))?;
-        let stored = Stored {
-            format: FORMAT,
-            run: run.clone(),
-            decoder: learner.decoder.config().clone(),
-            state,
-            model: digest(&model),
-            optimizer: digest(&optimizer),
-        };
+        let stored = Stored { run: run.clone(), decoder: learner.decoder.config().clone(), state };
         let state = serde_json::to_vec(&stored).map_err(|error| record(&error))?;
+        let mut manifest = Manifest { format: FORMAT, files: BTreeMap::new() };
         for (name, bytes) in [(MODEL, &model[..]), (OPTIMIZER, &optimizer[..]), (STATE, &state[..])] {
             write_synced(&part.join(name), bytes)?;
+            manifest.files.insert(name.to_owned(), digest(bytes));
         }
+        let manifest = serde_json::to_vec(&manifest).map_err(|error| record(&error))?;
+        write_synced(&part.join(MANIFEST), &manifest)?;
         self.swap(&part)
     }
 
@@ -171,17 +174,17 @@ impl Checkpoint {
         optimizer: &OptimizerConfig,
         device: &Device,
     ) -> Result<Loaded<S>, LearningError> {
-        let stored: Stored<S> = self.stored()?;
+        let manifest = self.manifest()?;
+        let stored: Stored<S> = self.stored(&manifest)?;
         if &stored.run != run {
             return Err(LearningError::Foreign { path: self.folder.clone(), what: difference(&stored.run, run) });
         }
-        let decoder = self.decoder(&stored, device)?;
-        let path = self.folder.join(OPTIMIZER);
-        let bytes = self.bytes(OPTIMIZER, &stored.optimizer)?;
+        let decoder = self.decoder(&manifest, &stored, device)?;
+        let bytes = self.bytes(&manifest, OPTIMIZER)?;
         let optimizer = optimizer
             .init()
             .from_bytes(burn::tensor::Bytes::from_bytes_vec(bytes))
-            .map_err(|error| LearningError::damaged(&path, error.to_string()))?;
+            .map_err(|error| LearningError::damaged(&self.folder, error.to_string()))?;
         Ok(Loaded { learner: Learner { decoder, optimizer, device: device.clone(), threads: 1 }, state: stored.state })
     }
 
@@ -190,8 +193,9 @@ impl Checkpoint {
     /// # Errors
     /// When the checkpoint is damaged.
     pub fn load_decoder<S: DeserializeOwned>(&self, device: &Device) -> Result<(Decoder, S), LearningError> {
-        let stored: Stored<S> = self.stored()?;
-        Ok((self.decoder(&stored, device)?, stored.state))
+        let manifest = self.manifest()?;
+        let stored: Stored<S> = self.stored(&manifest)?;
+        Ok((self.decoder(&manifest, &stored, device)?, stored.state))
     }
 
     /// Digest of the stored weights.
@@ -199,7 +203,7 @@ impl Checkpoint {
     /// # Errors
     /// When the checkpoint is missing or damaged.
     pub fn weights_digest(&self) -> Result<String, LearningError> {
-        Ok(self.stored::<serde_json::Value>()?.model)
+        Ok(self.listed(&self.manifest()?, MODEL)?.to_owned())
     }
 
     /// Reads the state alone, of a run with these settings; `None` without a checkpoint.
@@ -210,37 +214,48 @@ impl Checkpoint {
         if !self.exists() {
             return Ok(None);
         }
-        let stored: Stored<S> = self.stored()?;
+        let stored: Stored<S> = self.stored(&self.manifest()?)?;
         if &stored.run != run {
             return Err(LearningError::Foreign { path: self.folder.clone(), what: difference(&stored.run, run) });
         }
         Ok(Some(stored.state))
     }
 
-    fn stored<S: DeserializeOwned>(&self) -> Result<Stored<S>, LearningError> {
-        let path = self.folder.join(STATE);
+    fn manifest(&self) -> Result<Manifest, LearningError> {
+        let path = self.folder.join(MANIFEST);
         let bytes = fs::read(&path).map_err(LearningError::io(&path))?;
-        let format: serde_json::Value =
-            serde_json::from_slice(&bytes).map_err(|error| LearningError::damaged(&self.folder, error.to_string()))?;
+        let damaged = |error: serde_json::Error| LearningError::damaged(&self.folder, error.to_string());
+        let format: serde_json::Value = serde_json::from_slice(&bytes).map_err(damaged)?;
         if format["format"] != FORMAT {
             let what = format!("format {} instead of {FORMAT}", format["format"]);
             return Err(LearningError::Foreign { path: self.folder.clone(), what });
         }
-        serde_json::from_slice(&bytes).map_err(|error| LearningError::damaged(&self.folder, error.to_string()))
+        serde_json::from_slice(&bytes).map_err(damaged)
     }
 
-    fn decoder<S>(&self, stored: &Stored<S>, device: &Device) -> Result<Decoder, LearningError> {
+    fn stored<S: DeserializeOwned>(&self, manifest: &Manifest) -> Result<Stored<S>, LearningError> {
+        serde_json::from_slice(&self.bytes(manifest, STATE)?)
+            .map_err(|error| LearningError::damaged(&self.folder, error.to_string()))
+    }
+
+    fn decoder<S>(&self, manifest: &Manifest, stored: &Stored<S>, device: &Device) -> Result<Decoder, LearningError> {
         stored.decoder.validate()?;
-        let bytes = self.bytes(MODEL, &stored.model)?;
-        let record = ModuleRecord::from_bytes(burn::tensor::Bytes::from_bytes_vec(bytes))
-            .map_err(|error| LearningError::damaged(&self.folder, error.to_string()))?;
-        Ok(stored.decoder.init(device).load_record(record))
+        let bytes = self.bytes(manifest, MODEL)?;
+        let damaged = |error: &dyn core::fmt::Display| LearningError::damaged(&self.folder, error.to_string());
+        let record = ModuleRecord::from_bytes(burn::tensor::Bytes::from_bytes_vec(bytes));
+        let record = record.map_err(|error| damaged(&error))?;
+        stored.decoder.init(device).try_load_record(record).map_err(|error| damaged(&error))
     }
 
-    fn bytes(&self, name: &str, expected: &str) -> Result<Vec<u8>, LearningError> {
+    fn listed<'m>(&self, manifest: &'m Manifest, name: &str) -> Result<&'m str, LearningError> {
+        let listed = manifest.files.get(name).map(String::as_str);
+        listed.ok_or_else(|| LearningError::damaged(&self.folder, format!("`{name}` is not listed")))
+    }
+
+    fn bytes(&self, manifest: &Manifest, name: &str) -> Result<Vec<u8>, LearningError> {
         let path = self.folder.join(name);
         let bytes = fs::read(&path).map_err(LearningError::io(&path))?;
-        if digest(&bytes) != expected {
+        if digest(&bytes) != self.listed(manifest, name)? {
             return Err(LearningError::damaged(&self.folder, format!("`{name}` has another digest")));
         }
         Ok(bytes)
@@ -265,19 +280,6 @@ pub(super) fn digest(bytes: &[u8]) -> String {
     let mut digest = Digest::new();
     digest.bytes(bytes);
     crate::setting::hex(digest.value())
-}
-
-/// The first setting in which two runs differ.
-fn difference(stored: &serde_json::Value, asked: &serde_json::Value) -> String {
-    if let (Some(stored), Some(asked)) = (stored.as_object(), asked.as_object()) {
-        for (name, value) in stored {
-            let other = asked.get(name).unwrap_or(&serde_json::Value::Null);
-            if value != other {
-                return format!("`{name}` was {value}, is {other}");
-            }
-        }
-    }
-    format!("was {stored}, is {asked}")
 }
 
 /// A fresh decoder whose parameters have fixed identities, so that equal runs write equal bytes.

@@ -5,7 +5,7 @@
 
 use std::{
     fs::File,
-    io::{BufRead, BufReader, BufWriter, Write},
+    io::{BufRead, BufReader, Write},
     path::Path,
     sync::Arc,
 };
@@ -28,6 +28,7 @@ use workup_core::{
 
 use super::LearningError;
 use crate::{
+    atomic_file::AtomicFile,
     evaluation::parallel,
     progress::Progress,
     setting::{Setting, as_hex},
@@ -187,9 +188,8 @@ pub fn write_conversations(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Written, LearningError> {
-    let part = path.with_extension("jsonl.part");
     let io = |error| LearningError::io(path)(error);
-    let mut out = BufWriter::new(File::create(&part).map_err(io)?);
+    let mut out = AtomicFile::create(path).map_err(io)?;
     let mut written = Written::default();
     progress.start("conversations", setting.cases);
     for first in (0..setting.cases).step_by(CHUNK as usize) {
@@ -206,8 +206,7 @@ pub fn write_conversations(
         }
     }
     progress.finish();
-    out.into_inner().map_err(|error| io(error.into_error()))?.sync_all().map_err(io)?;
-    std::fs::rename(&part, path).map_err(io)?;
+    out.commit().map_err(io)?;
     let number = written.conversations.max(1) as f64;
     Ok(Written { score: written.score / number, reward: written.reward / number, ..written })
 }

@@ -41,14 +41,31 @@ pub enum LearningError {
         /// What is wrong.
         what: String,
     },
-    /// A checkpoint of another run.
-    #[error("checkpoint `{}` belongs to a run with other settings ({what}): choose another folder or the same settings", path.display())]
+    /// An exported policy that cannot be played.
+    #[error("policy file `{}` cannot be used ({what}): export the policy again", path.display())]
+    Policy {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// The folder of a run where that of a policy is wanted.
+    #[error("`{}` is the folder of a run: its policies are below it, for example `{}`", .0.display(), .0.join("policy").join("dapo").display())]
+    RunNotPolicy(PathBuf),
+    /// A folder that is not empty.
+    #[error("`{}` is not empty: choose another folder, so that nothing is overwritten", .0.display())]
+    NotEmpty(PathBuf),
+    /// A checkpoint or file of another run.
+    #[error("`{}` belongs to a run with other settings ({what}): choose another folder or the same settings", path.display())]
     Foreign {
         /// The folder.
         path: PathBuf,
         /// What differs.
         what: String,
     },
+    /// A file in the place of one of ours.
+    #[error("`{}` is there already and no run wrote it: move it away or choose another folder", .0.display())]
+    NotOurs(PathBuf),
     /// A run to start from that has not come so far.
     #[error("`{}` holds no finished fine-tuning: run `workup sft --out {}` first", .0.display(), .0.display())]
     NoStart(PathBuf),

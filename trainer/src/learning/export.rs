@@ -7,7 +7,10 @@ use serde::{Deserialize, Serialize};
 use workup_model::{Decoder, DecoderConfig, Precision, load_weights, save_weights};
 
 use super::{LearningError, StageName, format::NanoFormat};
-use crate::atomic_file::write_atomically;
+use crate::{
+    atomic_file::write_atomically,
+    setting::{hex, parse_seed},
+};
 
 /// Weights.
 pub const WEIGHTS: &str = "model.safetensors";
@@ -75,20 +78,32 @@ pub struct ExportedPolicy {
 /// # Errors
 /// When a file is missing or wrong.
 pub fn load_policy(folder: &Path, device: &Device) -> Result<ExportedPolicy, LearningError> {
+    if folder.join("policy").is_dir() {
+        return Err(LearningError::RunNotPolicy(folder.to_owned()));
+    }
     let read = |name: &str| {
         let path = folder.join(name);
         fs::read(&path).map_err(LearningError::io(&path))
     };
     let text = |name: &str| {
-        String::from_utf8(read(name)?).map_err(|error| LearningError::damaged(&folder.join(name), error.to_string()))
+        let wrong = |error: std::string::FromUtf8Error| LearningError::Policy {
+            path: folder.join(name),
+            what: error.to_string(),
+        };
+        String::from_utf8(read(name)?).map_err(wrong)
     };
-    let config: PolicyConfig = serde_json::from_str(&text(CONFIG)?)
-        .map_err(|error| LearningError::damaged(&folder.join(CONFIG), error.to_string()))?;
+    let unusable = |what: String| LearningError::Policy { path: folder.join(CONFIG), what };
+    let config: PolicyConfig = serde_json::from_str(&text(CONFIG)?).map_err(|error| unusable(error.to_string()))?;
     if config.format != "nano" {
-        let what = format!("prompt format `{}`, this program plays `nano`", config.format);
-        return Err(LearningError::damaged(&folder.join(CONFIG), what));
+        return Err(unusable(format!("prompt format `{}`, this program plays `nano`", config.format.escape_debug())));
+    }
+    if parse_seed(&config.knowledge_digest).map(hex).as_ref() != Ok(&config.knowledge_digest) {
+        return Err(unusable("`knowledge_digest` is not 16 hexadecimal digits".to_owned()));
     }
     let format = NanoFormat::from_json(&text(TOKENIZER)?)?;
     let decoder = load_weights(&read(WEIGHTS)?, device)?;
+    if *decoder.config() != config.decoder {
+        return Err(unusable(format!("`decoder` is not the one in `{WEIGHTS}`")));
+    }
     Ok(ExportedPolicy { decoder, format, config })
 }

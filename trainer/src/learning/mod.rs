@@ -2,9 +2,11 @@
 //!
 //! Every stage owns one folder, writes atomically, skips when it is complete and resumes where it was killed.
 
+mod artifact;
 pub mod checkpoint;
 pub mod conversation;
 pub mod dapo;
+mod difference;
 mod error;
 pub mod evaluate;
 pub mod export;

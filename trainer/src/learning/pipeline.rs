@@ -14,10 +14,11 @@ use workup_learn::{DapoState, Decay, Example, Learner, SftState};
 
 use super::{
     LearningError, StageName,
+    artifact::Artifact,
     checkpoint::{Checkpoint, digest},
     conversation::{Practice, Written, read_conversations, write_conversations},
     dapo::{DapoRun, run_dapo},
-    export::{NOTICE, PolicyConfig, export_policy},
+    export::{NOTICE, PolicyConfig, TOKENIZER, export_policy},
     format::NanoFormat,
     preset::Preset,
     sft::{SftRun, run_control, run_sft},
@@ -94,52 +95,47 @@ impl Pipeline<'_> {
     /// Writes the expert's conversations; skipped when they are there.
     ///
     /// # Errors
-    /// When files cannot be used or hold conversations of other settings.
+    /// When files cannot be used, hold conversations of other settings or are not of our making.
     pub fn conversations(&self, count: u64) -> Result<(PathBuf, Written), LearningError> {
         fs::create_dir_all(&self.out).map_err(LearningError::io(&self.out))?;
-        let (path, note) = (self.out.join("conversations.jsonl"), self.out.join("conversations.json"));
         let setting = self.training(count);
         let identity = json!({
             "setting": setting,
             "knowledge": hex(self.clinic.base().digest),
             "engine_version": ENGINE_VERSION,
         });
-        if path.is_file()
-            && let Ok(text) = fs::read_to_string(&note)
-        {
-            let stored: serde_json::Value =
-                serde_json::from_str(&text).map_err(|error| LearningError::damaged(&note, error.to_string()))?;
-            if stored["identity"] != identity {
-                let what = format!("conversations were written with {}", stored["identity"]);
-                return Err(LearningError::Foreign { path: note, what });
-            }
-            let written = serde_json::from_value(stored["written"].clone())
-                .map_err(|error| LearningError::damaged(&note, error.to_string()))?;
-            return Ok((path, written));
-        }
-        let practice = Practice::new(self.clinic.clone(), &setting)?;
-        let written = write_conversations(&practice, &setting, &path, self.threads, self.progress)?;
-        self.progress.note(&format!(
-            "conversations: {} written, the expert's accuracy {:.3}, reward {:.3}; {} messages misheard",
-            written.conversations, written.score, written.reward, written.misheard
-        ));
-        let text = json!({ "identity": identity, "written": written }).to_string();
-        write_atomically(&note, text.as_bytes()).map_err(LearningError::io(&note))?;
-        Ok((path, written))
+        let artifact = Artifact::new(&self.out, "conversations.jsonl", "conversations.json", identity);
+        let written = artifact.ensure(|path| {
+            let practice = Practice::new(self.clinic.clone(), &setting)?;
+            let written = write_conversations(&practice, &setting, path, self.threads, self.progress)?;
+            self.progress.note(&format!(
+                "conversations: {} written, the expert's accuracy {:.3}, reward {:.3}; {} messages misheard",
+                written.conversations, written.score, written.reward, written.misheard
+            ));
+            Ok(written)
+        })?;
+        Ok((artifact.path().to_owned(), written))
     }
 
-    /// Trains the vocabulary; skipped when it is there.
+    /// Trains the vocabulary on the conversations in `source`; skipped when it is there.
     ///
     /// # Errors
-    /// When files cannot be used.
-    pub fn tokenizer(&self, conversations: &[Vec<Message>]) -> Result<String, LearningError> {
-        let path = self.out.join("tokenizer.json");
-        if path.is_file() {
-            return fs::read_to_string(&path).map_err(LearningError::io(&path));
+    /// When files cannot be used, hold the vocabulary of other conversations or are not of our making.
+    pub fn tokenizer(&self, source: &Path, conversations: &[Vec<Message>]) -> Result<String, LearningError> {
+        let vocab_size = self.preset.vocab_size();
+        let bytes = fs::read(source).map_err(LearningError::io(source))?;
+        let identity = json!({ "vocab_size": vocab_size, "conversations": digest(&bytes) });
+        let artifact = Artifact::new(&self.out, TOKENIZER, "tokenizer_origin.json", identity);
+        let written: String = artifact.ensure(|path| {
+            let texts = conversations.iter().take(VOCABULARY_CONVERSATIONS).map(Vec::as_slice);
+            let json = train_vocabulary(texts, vocab_size)?;
+            write_atomically(path, json.as_bytes()).map_err(LearningError::io(path))?;
+            Ok(digest(json.as_bytes()))
+        })?;
+        let json = fs::read_to_string(artifact.path()).map_err(LearningError::io(artifact.path()))?;
+        if digest(json.as_bytes()) != written {
+            return Err(LearningError::damaged(artifact.path(), "it has another digest than when it was made"));
         }
-        let texts = conversations.iter().take(VOCABULARY_CONVERSATIONS).map(Vec::as_slice);
-        let json = train_vocabulary(texts, self.preset.vocab_size())?;
-        write_atomically(&path, json.as_bytes()).map_err(LearningError::io(&path))?;
         Ok(json)
     }
 
@@ -150,7 +146,7 @@ impl Pipeline<'_> {
     pub fn prepare(&self) -> Result<Prepared, LearningError> {
         let (path, _) = self.conversations(self.preset.conversations())?;
         let conversations = read_conversations(&path)?;
-        let tokenizer = self.tokenizer(&conversations)?;
+        let tokenizer = self.tokenizer(&path, &conversations)?;
         let format = Arc::new(NanoFormat::from_json(&tokenizer)?);
         let mut examples = encode(&format, &conversations, self.threads, self.progress)?;
         let held_out = examples.split_off(examples.len() - self.preset.held_out().min(examples.len() / 2));
@@ -166,7 +162,7 @@ impl Pipeline<'_> {
         if !stage.policy_folder(&self.out).is_dir() || !Checkpoint::look(&stage.folder(&self.out)).exists() {
             return Err(LearningError::NoStart(self.out.clone()));
         }
-        let path = self.out.join("tokenizer.json");
+        let path = self.out.join(TOKENIZER);
         let tokenizer = fs::read_to_string(&path).map_err(LearningError::io(&path))?;
         let format = Arc::new(NanoFormat::from_json(&tokenizer)?);
         Ok(Vocabulary { tokenizer, format })

@@ -78,6 +78,9 @@ pub(crate) fn run_stage<S: Stage>(
     };
     learner.threads = threads;
     let journal_path = path.join("metrics.jsonl");
+    if !resume && journal_path.exists() {
+        return Err(LearningError::Begun(path.to_owned()));
+    }
     let mut journal = Journal::open(&journal_path, stage.step(&state)).map_err(LearningError::io(&journal_path))?;
     let (done, total) = stage.progress(&state);
     progress.start(stage.name().name(), total);

@@ -14,7 +14,7 @@ use workup_core::{
 };
 
 use super::LearningError;
-use crate::train_tokenizer::train_bpe;
+use crate::train_tokenizer::{TrainTokenizerError, train_bpe};
 
 /// Share of the vocabulary that may be phrases: one token in this many.
 const PHRASE_SHARE: usize = 3;
@@ -39,8 +39,20 @@ pub fn train_vocabulary<'a>(
         .flat_map(|message| pieces(message).into_iter().map(|piece| as_read(message, piece)))
         .filter(|piece| !known.contains(piece.as_ref()))
         .collect::<Vec<_>>();
-    let trained = train_bpe(texts.iter().map(AsRef::as_ref), vocab_size - phrases.len(), &SPECIAL_TOKENS)?;
+    let trained = train_bpe(texts.iter().map(AsRef::as_ref), vocab_size - phrases.len(), &SPECIAL_TOKENS)
+        .map_err(|error| whole_size(error, vocab_size))?;
     with_phrases(&trained, &phrases)
+}
+
+/// Speaks of the size that was asked for, of which phrases take a share before the rest is trained.
+fn whole_size(error: TrainTokenizerError, vocab_size: usize) -> TrainTokenizerError {
+    match error {
+        TrainTokenizerError::TooSmall { least, .. } => {
+            let least = (least * PHRASE_SHARE).div_ceil(PHRASE_SHARE - 1);
+            TrainTokenizerError::TooSmall { vocab_size, least }
+        }
+        other => other,
+    }
 }
 
 /// A piece as it stands in the prompt.
