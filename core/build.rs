@@ -8,8 +8,10 @@ use std::{
 };
 
 fn main() {
-    if let Err(error) = bundle("core24") {
-        println!("cargo::error=cannot bundle knowledge base: {error}");
+    for name in ["core24", "full"] {
+        if let Err(error) = bundle(name) {
+            println!("cargo::error=cannot bundle knowledge base: {error}");
+        }
     }
 }
 
@@ -26,6 +28,7 @@ fn bundle(name: &str) -> io::Result<()> {
         ("panels", true),
         ("views", true),
         ("diseases", false),
+        ("sources", true),
     ] {
         text.extend([",\"", field, "\":["]);
         text.push_str(&entries(&folder, field, lists)?.join(","));

@@ -52,6 +52,9 @@ pub(crate) enum Command {
     /// Generate, import and list cases.
     #[command(subcommand)]
     Cases(CasesCommand),
+    /// Look into a knowledge base: what it holds, whether it keeps the rules.
+    #[command(subcommand)]
+    Kb(KbCommand),
     /// Show what doctors' sentences are understood as.
     #[command(after_help = "Example:\n  workup understand questions.txt --json  (one utterance per line)")]
     Understand(UnderstandOptions),
@@ -348,6 +351,47 @@ pub(crate) struct ListOptions {
     /// Also show the diagnosis.
     #[arg(long)]
     pub(crate) diagnosis: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KbCommand {
+    /// Count diseases, findings and exams, and how many numbers stand in a study.
+    #[command(after_help = "Example:\n  workup kb report core/data/full --json")]
+    Report(KbReportOptions),
+    /// Check a knowledge base against the rules, file by file.
+    #[command(
+        after_help = "Example:\n  workup kb check core/data/full\n\nExit status 1 when a rule is broken. Every line names file, entry, rule and remedy."
+    )]
+    Check(KbCheckOptions),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct KbReportOptions {
+    /// Folder of the knowledge base.
+    #[arg(default_value = "core/data/full", value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct KbCheckOptions {
+    /// Folder of the knowledge base.
+    #[arg(default_value = "core/data/full", value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+    /// Cases played with full information, to find diseases that nothing tells apart; 0 plays none.
+    #[arg(long, default_value_t = 4_000, value_name = "N")]
+    pub(crate) cases: u64,
+    /// Least share of a disease's patients that full information has to recognise.
+    #[arg(long, default_value_t = 0.8, value_parser = parse_share, value_name = "0..1")]
+    pub(crate) least: f64,
+    /// Threads; 0 is one per core.
+    #[arg(long, default_value_t = 0, value_parser = parse_threads, value_name = "N")]
+    pub(crate) threads: usize,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

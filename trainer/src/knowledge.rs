@@ -8,20 +8,30 @@ use std::{
 
 use workup_core::knowledge::{KnowledgeBase, KnowledgeError};
 
-/// Name of the embedded pack.
+/// Name of the embedded pack that is frozen for comparable figures.
 pub const EMBEDDED: &str = "core24";
+/// Name of the large embedded pack.
+pub const FULL: &str = "full";
 
 /// Why a knowledge base could not be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
     /// A file or folder that cannot be read.
-    #[error("knowledge base `{}` cannot be read: choose `{EMBEDDED}`, a `.kb.json` file or a folder", path.display())]
+    #[error("knowledge base `{}` cannot be read: choose `{EMBEDDED}`, `{FULL}`, a `.kb.json` file or a folder", path.display())]
     Unreadable {
         /// What was to be read.
         path: PathBuf,
         /// Why not.
         source: io::Error,
+    },
+    /// A file of a folder that is not of the schema.
+    #[error("`{}` is not of the schema", path.display())]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// Where and why.
+        source: serde_json::Error,
     },
     /// A knowledge base with a mistake in it.
     #[error("knowledge base `{name}` is wrong")]
@@ -33,7 +43,7 @@ pub enum LoadError {
     },
 }
 
-/// Loads the embedded pack by its name, else a file or a folder.
+/// Loads an embedded pack by its name, else a file or a folder.
 ///
 /// # Errors
 /// When it cannot be read, or names section, entry and field of the first thing wrong.
@@ -41,6 +51,9 @@ pub fn load_knowledge(name: &str) -> Result<KnowledgeBase, LoadError> {
     let wrong = |source| LoadError::Wrong { name: name.to_owned(), source: Box::new(source) };
     if name == EMBEDDED {
         return KnowledgeBase::core24().map_err(wrong);
+    }
+    if name == FULL {
+        return KnowledgeBase::full().map_err(wrong);
     }
     let path = Path::new(name);
     let text = if path.is_dir() { bundle(path) } else { fs::read_to_string(path) };
@@ -51,7 +64,7 @@ pub fn load_knowledge(name: &str) -> Result<KnowledgeBase, LoadError> {
 /// `{"pack": .., "sites": [..], ..}` from the files of a folder, in the order of their names; nothing is parsed here.
 fn bundle(folder: &Path) -> io::Result<String> {
     let mut text = format!("{{\"pack\":{}", fs::read_to_string(folder.join("pack.json"))?);
-    for field in ["sites", "findings", "complaints", "panels", "views", "diseases"] {
+    for field in ["sites", "findings", "complaints", "panels", "views", "diseases", "sources"] {
         // Writing into a `String` cannot fail.
         let _ = write!(text, ",\"{field}\":[{}]", entries(folder, field)?.join(","));
     }
@@ -61,14 +74,8 @@ fn bundle(folder: &Path) -> io::Result<String> {
 
 /// The entries of `field`: of `<field>.json` or of every file of the folder `<field>/`. A disease is a file of its own.
 fn entries(folder: &Path, field: &str) -> io::Result<Vec<String>> {
-    let mut files = vec![folder.join(format!("{field}.json"))];
-    if folder.join(field).is_dir() {
-        files = fs::read_dir(folder.join(field))?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
-        files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
-        files.sort();
-    }
     let mut entries = Vec::new();
-    for file in files.iter().filter(|file| file.is_file()) {
+    for file in paths_of(folder, field)? {
         let text = fs::read_to_string(file)?;
         let text = text.trim();
         let list = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
@@ -78,6 +85,34 @@ fn entries(folder: &Path, field: &str) -> io::Result<Vec<String>> {
         }
     }
     Ok(entries)
+}
+
+/// `<field>.json` or every file of the folder `<field>/` in the order of their names; none where there is neither.
+fn paths_of(folder: &Path, field: &str) -> io::Result<Vec<PathBuf>> {
+    let mut files = vec![folder.join(format!("{field}.json"))];
+    if folder.join(field).is_dir() {
+        files = fs::read_dir(folder.join(field))?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
+        files.sort();
+    }
+    files.retain(|file| file.is_file());
+    Ok(files)
+}
+
+/// The files of a section with their text.
+pub(crate) fn files_of(folder: &Path, field: &str) -> Result<Vec<(PathBuf, String)>, LoadError> {
+    let unreadable = |path: &Path| {
+        let path = path.to_owned();
+        move |source| LoadError::Unreadable { path, source }
+    };
+    let paths = paths_of(folder, field).map_err(unreadable(folder))?;
+    paths
+        .into_iter()
+        .map(|path| {
+            let text = fs::read_to_string(&path).map_err(unreadable(&path))?;
+            Ok((path, text))
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ pub mod cases;
 #[cfg(feature = "learn")]
 pub mod device;
 pub mod evaluation;
+pub mod kb;
 pub mod knowledge;
 #[cfg(feature = "learn")]
 pub mod learning;

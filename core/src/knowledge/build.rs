@@ -79,6 +79,7 @@ struct Indexes<'a> {
     panels: Index<'a>,
     analytes: Index<'a>,
     diseases: Index<'a>,
+    sources: Index<'a>,
 }
 
 fn index<'a>(section: &'static str, ids: impl Iterator<Item = &'a str> + Clone) -> Result<Index<'a>, KnowledgeError> {
@@ -96,6 +97,7 @@ impl<'a> Indexes<'a> {
             panels: index("panels", file.panels.iter().map(|panel| panel.id.as_str()))?,
             analytes: index("analytes", analytes)?,
             diseases: index("diseases", file.diseases.iter().map(|disease| disease.id.as_str()))?,
+            sources: index("sources", file.sources.iter().map(|source| source.id.as_str()))?,
         })
     }
 }

@@ -20,6 +20,14 @@ impl KnowledgeBase {
         Self::from_json(include_str!(concat!(env!("OUT_DIR"), "/core24.kb.json")))
     }
 
+    /// The embedded pack `full`.
+    ///
+    /// # Errors
+    /// Only when the files the crate was built from are wrong.
+    pub fn full() -> Result<Self, KnowledgeError> {
+        Self::from_json(include_str!(concat!(env!("OUT_DIR"), "/full.kb.json")))
+    }
+
     /// Parses, checks and compiles one `.kb.json` text.
     ///
     /// # Errors

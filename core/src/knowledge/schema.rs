@@ -29,6 +29,74 @@ pub struct KnowledgeFile {
     pub views: Vec<ViewEntry>,
     /// What patients have.
     pub diseases: Vec<DiseaseEntry>,
+    /// Where numbers come from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<SourceEntry>,
+}
+
+/// Kind of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceKind {
+    /// A study or a review of studies.
+    Study,
+    /// A public table: a register, a survey, a guideline.
+    Table,
+    /// Worked out from synthetic data or by a model: ranks, but is no observation.
+    Derived,
+}
+
+/// Where numbers come from.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceEntry {
+    /// Identity, for example `miniati2012`.
+    pub id: String,
+    /// Kind.
+    pub kind: SourceKind,
+    /// Authors, year, journal, volume and page, DOI; or the name of the table.
+    pub citation: String,
+    /// Where it can be read.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub url: String,
+}
+
+/// A number, or several that belong together, with where it comes from. Alone it is an estimate.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Sourced<T> {
+    /// `{"is": 0.77, "from": "jain2015"}`.
+    From(WithSource<T>),
+    /// `0.77`.
+    Estimate(T),
+}
+
+/// A number with the id of its source.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WithSource<T> {
+    /// The number.
+    pub is: T,
+    /// Id of a [`SourceEntry`].
+    pub from: String,
+}
+
+impl<T> Sourced<T> {
+    /// The number.
+    pub const fn value(&self) -> &T {
+        match self {
+            Self::From(sourced) => &sourced.is,
+            Self::Estimate(value) => value,
+        }
+    }
+
+    /// The id of its source; `None` for an estimate.
+    pub fn source(&self) -> Option<&str> {
+        match self {
+            Self::From(sourced) => Some(&sourced.from),
+            Self::Estimate(_) => None,
+        }
+    }
 }
 
 /// Name and shared vocabulary of a knowledge base.
@@ -337,20 +405,20 @@ pub struct DiseaseEntry {
     /// 1 (most severe) to 5.
     pub severity: u32,
     /// Relative incidence by sex and age band (child, adult, middle, older).
-    pub incidence: BTreeMap<Sex, [f64; 4]>,
+    pub incidence: BTreeMap<Sex, Sourced<[f64; 4]>>,
     /// True when it is diagnosed clinically: its exams are normal and serve to exclude rivals.
     #[serde(default)]
     pub clinical: bool,
     /// Weights of complaints.
     pub complaints: BTreeMap<String, f64>,
     /// P(finding | disease).
-    pub findings: BTreeMap<String, Share>,
+    pub findings: BTreeMap<String, Sourced<Share>>,
     /// Attribute weights by finding, then aspect.
     #[serde(default)]
     pub attributes: BTreeMap<String, BTreeMap<String, DistributionEntry>>,
     /// Pattern weights by panel.
     #[serde(default)]
-    pub panels: BTreeMap<String, BTreeMap<String, f64>>,
+    pub panels: BTreeMap<String, Sourced<BTreeMap<String, f64>>>,
     /// Ways it presents; one unnamed variant when empty.
     #[serde(default)]
     pub variants: Vec<VariantEntry>,
@@ -387,11 +455,11 @@ pub struct VariantEntry {
     pub complaints: BTreeMap<String, f64>,
     /// Overrides of P(finding).
     #[serde(default)]
-    pub findings: BTreeMap<String, Share>,
+    pub findings: BTreeMap<String, Sourced<Share>>,
     /// Overrides of attributes.
     #[serde(default)]
     pub attributes: BTreeMap<String, BTreeMap<String, DistributionEntry>>,
     /// Overrides of panels.
     #[serde(default)]
-    pub panels: BTreeMap<String, BTreeMap<String, f64>>,
+    pub panels: BTreeMap<String, Sourced<BTreeMap<String, f64>>>,
 }

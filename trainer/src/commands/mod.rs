@@ -4,6 +4,7 @@ mod bench;
 mod cases;
 mod digest;
 mod evaluate;
+mod kb;
 #[cfg(feature = "learn")]
 pub(crate) mod learning;
 mod metrics;
@@ -32,6 +33,7 @@ pub(crate) fn run(command: Command) -> Result<Verdict> {
         Command::Eval(options) => evaluate::run(&options),
         Command::Tune(options) => tune::run(&options),
         Command::Cases(command) => cases::run(&command),
+        Command::Kb(command) => kb::run(&command),
         Command::Understand(options) => understand::run(&options),
         Command::Score(options) => score::run(&options),
         Command::Digest(options) => digest::run(&options),

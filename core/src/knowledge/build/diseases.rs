@@ -27,6 +27,7 @@ pub(super) fn compile(
     let mut hypotheses = Vec::new();
     for (position, entry) in file.diseases.iter().enumerate() {
         let place = Place { section: "diseases", entry: &entry.id };
+        check_sources(place, entry, indexes)?;
         let start = hypotheses.len();
         for variant in variants(entry) {
             hypotheses.push(hypothesis(place, position as u16, entry, variant, indexes)?);
@@ -35,6 +36,25 @@ pub(super) fn compile(
         diseases.push(disease(place, entry, start..hypotheses.len(), catalogue)?);
     }
     Ok((diseases, hypotheses))
+}
+
+/// Every source that a disease names has to be listed.
+fn check_sources(place: Place<'_>, entry: &DiseaseEntry, indexes: &Indexes<'_>) -> Result<(), KnowledgeError> {
+    let check = |field: &str, source: Option<&str>| match source {
+        Some(id) => place.find(field, &indexes.sources, id).map(|_| ()),
+        None => Ok(()),
+    };
+    for row in entry.incidence.values() {
+        check("incidence", row.source())?;
+    }
+    let variants = entry.variants.iter();
+    for share in entry.findings.values().chain(variants.clone().flat_map(|variant| variant.findings.values())) {
+        check("findings", share.source())?;
+    }
+    for weights in entry.panels.values().chain(variants.flat_map(|variant| variant.panels.values())) {
+        check("panels", weights.source())?;
+    }
+    Ok(())
 }
 
 /// The variants of a disease; a disease without any has one, unnamed.
@@ -54,7 +74,7 @@ fn disease(
     if !(1..=5).contains(&entry.severity) {
         return Err(place.error("severity", Problem::BadNumber(format!("{}", entry.severity), "1 to 5")));
     }
-    let row = |sex| entry.incidence.get(&sex).copied().unwrap_or_default();
+    let row = |sex| entry.incidence.get(&sex).map(|row| *row.value()).unwrap_or_default();
     let rows = [row(Sex::Female), row(Sex::Male)];
     let flat: Vec<f64> = rows.iter().flatten().copied().collect();
     let ppm = place.weights("incidence", &flat)?;
@@ -162,6 +182,7 @@ pub(super) fn finding_table(
         let overrides = variant.map(|variant| &variant.findings);
         for (id, share) in entry.findings.iter().chain(overrides.into_iter().flatten()) {
             let finding = usize::from(place.find("findings", &indexes.findings, id)?);
+            let share = share.value();
             if !share.is_probability() {
                 return Err(place.error(format!("findings.{id}"), Problem::BadNumber(format!("{share:?}"), "0 to 1")));
             }
@@ -286,7 +307,7 @@ pub(super) fn pattern_tables(
                 let field = format!("panels.{}", panel.id);
                 let mut weights = match own {
                     None => healthy.clone(),
-                    Some(map) => mixed(&pattern_weights(place, &field, panel, map)?, &healthy, OWN_PANEL),
+                    Some(map) => mixed(&pattern_weights(place, &field, panel, map.value())?, &healthy, OWN_PANEL),
                 };
                 restrict(&mut weights, &allowed);
                 table.extend(place.weights(&field, &weights)?);
