@@ -71,11 +71,11 @@ impl Patient {
     /// Whether the finding is present.
     #[inline]
     pub fn has(&self, base: &KnowledgeBase, finding: u16) -> bool {
-        if base.complaints[usize::from(self.complaint)].finding == finding {
+        if base.is_complained_of(finding, self.complaint) {
             return true;
         }
         let entry = &base.findings[usize::from(finding)];
-        if !self.covered_by(&entry.applies) {
+        if !self.covered_by(&entry.applies) || entry.requires.is_some_and(|required| !self.has(base, required)) {
             return false;
         }
         let ppm = base.finding_probabilities(finding, self.band)[usize::from(self.hypothesis)];

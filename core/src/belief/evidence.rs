@@ -16,11 +16,18 @@ pub(super) struct RootEvidence {
     pub(super) attributes: BTreeMap<u16, (Vec<f64>, f64)>,
     /// Per dependent panel (index).
     pub(super) panels: BTreeMap<u16, PanelEvidence>,
+    /// Per finding that requires this one (index): likelihood of absent and present.
+    pub(super) implied_by: BTreeMap<u16, [f64; 2]>,
 }
 
 impl Default for RootEvidence {
     fn default() -> Self {
-        Self { likelihood: [1.0, 1.0], attributes: BTreeMap::new(), panels: BTreeMap::new() }
+        Self {
+            likelihood: [1.0, 1.0],
+            attributes: BTreeMap::new(),
+            panels: BTreeMap::new(),
+            implied_by: BTreeMap::new(),
+        }
     }
 }
 
@@ -53,13 +60,37 @@ impl RootEvidence {
             joint[0] *= evidence.factor(base, panel, hypothesis, false);
             joint[1] *= evidence.factor(base, panel, hypothesis, true);
         }
+        for (&child, likelihood) in &self.implied_by {
+            let present = prior_of(base, presentation, child, hypothesis);
+            joint[0] *= likelihood[0];
+            joint[1] *= (1.0 - present) * likelihood[0] + present * likelihood[1];
+        }
         joint
+    }
+
+    /// P(child present | h, this evidence), for a finding that requires this one.
+    pub(super) fn child_present(
+        &self,
+        base: &KnowledgeBase,
+        presentation: &Presentation,
+        [finding, child]: [u16; 2],
+        hypothesis: usize,
+    ) -> f64 {
+        let [absent, present] = self.joint(base, presentation, finding, hypothesis);
+        let prior = prior_of(base, presentation, child, hypothesis);
+        let [no, yes] = self.implied_by.get(&child).copied().unwrap_or([1.0, 1.0]);
+        let (without, with) = ((1.0 - prior) * no, prior * yes);
+        if absent + present > 0.0 && without + with > 0.0 {
+            present / (absent + present) * with / (without + with)
+        } else {
+            0.0
+        }
     }
 }
 
-/// P(finding present | h, age, sex): 1 for the complaint, 0 where it cannot be.
+/// P(finding present | h, age, sex), given what it requires: 1 for the complaint and what that requires, 0 where it cannot be.
 pub(super) fn prior_of(base: &KnowledgeBase, presentation: &Presentation, finding: u16, hypothesis: usize) -> f64 {
-    if base.complaints[usize::from(presentation.complaint)].finding == finding {
+    if base.is_complained_of(finding, presentation.complaint) {
         return 1.0;
     }
     if !base.findings[usize::from(finding)].applies.covers(presentation.sex, presentation.age) {

@@ -76,13 +76,7 @@ impl<'a> Frame<'a> {
         if let Some(row) = &self.present.borrow()[usize::from(finding)] {
             return row.clone();
         }
-        let untouched = RootEvidence::default();
-        let root = self.belief.roots.get(&finding).unwrap_or(&untouched);
-        let of_hypothesis = |&hypothesis: &usize| {
-            let [absent, present] = root.joint(&self.belief.base, &self.belief.presentation, finding, hypothesis);
-            if absent + present > 0.0 { present / (absent + present) } else { 0.0 }
-        };
-        let row: Rc<Row> = Rc::new(self.hypotheses.iter().map(of_hypothesis).collect());
+        let row: Rc<Row> = Rc::new(self.belief.present_given(finding, self.hypotheses.iter().copied()));
         self.present.borrow_mut()[usize::from(finding)] = Some(row.clone());
         row
     }
@@ -141,6 +135,15 @@ impl Belief {
     /// a lower bound; what is already known adds nothing. Exam noise, which only withholds or flags, is left out.
     pub fn report_gain(&self, channels: &ReportChannels, view: u16) -> f64 {
         Frame::new(self).report_gain(channels, view)
+    }
+
+    /// Whether what was observed leaves no doubt about a finding.
+    fn is_settled(&self, finding: u16) -> bool {
+        let root = self.base.root_of(finding);
+        self.roots.get(&root).is_some_and(|evidence| {
+            let own = if root == finding { Some(&evidence.likelihood) } else { evidence.implied_by.get(&finding) };
+            own.is_some_and(|likelihood| likelihood.contains(&0.0))
+        })
     }
 
     /// The evidence about a finding so far, when there is any.

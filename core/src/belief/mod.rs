@@ -161,10 +161,16 @@ impl Belief {
         match base.item_kind(reading.item) {
             Some(ItemKind::Finding(finding)) => {
                 let likelihood = channel::finding(&base, reading, plan, patient_turn);
-                let root = self.roots.entry(finding).or_default();
-                root.likelihood[0] *= likelihood[0];
-                root.likelihood[1] *= likelihood[1];
-                self.stale.insert((false, finding));
+                let root = base.root_of(finding);
+                let evidence = self.roots.entry(root).or_default();
+                let own = if root == finding {
+                    &mut evidence.likelihood
+                } else {
+                    evidence.implied_by.entry(finding).or_insert([1.0, 1.0])
+                };
+                own[0] *= likelihood[0];
+                own[1] *= likelihood[1];
+                self.stale.insert((false, root));
             }
             Some(ItemKind::Attribute(attribute)) => {
                 let entry = &base.attributes[usize::from(attribute)];
@@ -294,14 +300,22 @@ impl Belief {
 
     /// P(finding present | hypothesis, everything observed), one number per hypothesis.
     pub fn finding_posterior(&self, finding: u16) -> Vec<f64> {
+        self.present_given(finding, 0..self.base.hypotheses.len())
+    }
+
+    /// The same for some hypotheses.
+    fn present_given(&self, finding: u16, hypotheses: impl Iterator<Item = usize>) -> Vec<f64> {
         let untouched = RootEvidence::default();
-        let root = self.roots.get(&finding).unwrap_or(&untouched);
-        (0..self.base.hypotheses.len())
-            .map(|hypothesis| {
-                let [absent, present] = root.joint(&self.base, &self.presentation, finding, hypothesis);
-                if absent + present > 0.0 { present / (absent + present) } else { 0.0 }
-            })
-            .collect()
+        let root = self.base.root_of(finding);
+        let evidence = self.roots.get(&root).unwrap_or(&untouched);
+        let of_hypothesis = |hypothesis| {
+            if root != finding {
+                return evidence.child_present(&self.base, &self.presentation, [root, finding], hypothesis);
+            }
+            let [absent, present] = evidence.joint(&self.base, &self.presentation, finding, hypothesis);
+            if absent + present > 0.0 { present / (absent + present) } else { 0.0 }
+        };
+        hypotheses.map(of_hypothesis).collect()
     }
 }
 

@@ -147,6 +147,11 @@ pub(super) fn compile(file: &KnowledgeFile, digest: u64) -> Result<KnowledgeBase
     let (panels, analytes) = panels::compile(file, &indexes)?;
     for (position, panel) in panels.iter().enumerate() {
         if let Some(parent) = panel.parent {
+            if findings[usize::from(parent)].requires.is_some() {
+                let problem = "its parent requires another finding: depend on that one";
+                let place = Place { section: "panels", entry: &panel.id };
+                return Err(place.error("parent", Problem::Invalid(problem.into())));
+            }
             findings[usize::from(parent)].panels.push(position as u16);
         }
     }

@@ -204,6 +204,10 @@ pub struct FindingEntry {
     /// Findings a patient may mix it up with.
     #[serde(default)]
     pub neighbours: Vec<String>,
+    /// A finding without which it cannot be: blood is not coughed up without coughing. Probabilities are still those of the finding
+    /// itself, not given the other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requires: Option<String>,
     /// What can be told about it when present, by aspect: `site`, `character`, `severity`, `onset`, `duration`, `radiation`,
     /// `aggravating`, `relieving`, `timing`.
     #[serde(default)]

@@ -121,7 +121,7 @@ impl Frame<'_> {
         let mut parts: Vec<Part> = Vec::new();
         let mut outcomes = 1usize;
         for &sign in &self.belief.base.views[usize::from(view)].signs {
-            if self.belief.evidence(sign).is_some_and(|root| root.likelihood.contains(&0.0)) {
+            if self.belief.is_settled(sign) {
                 continue;
             }
             outcomes = outcomes.saturating_mul(2);

@@ -191,7 +191,20 @@ pub(super) fn finding_table(
             }
         }
     }
+    condition_on_required(base, &mut table);
     Ok(table)
+}
+
+/// Rows of findings that require another -> probabilities given that the other is present.
+fn condition_on_required(base: &KnowledgeBase, table: &mut [u32]) {
+    let num = base.hypotheses.len();
+    for (child, finding) in base.findings.iter().enumerate() {
+        let Some(parent) = finding.requires.map(usize::from) else { continue };
+        for cell in 0..4 * num {
+            let given = f64::from(table[child * 4 * num + cell]) / f64::from(table[parent * 4 * num + cell]);
+            table[child * 4 * num + cell] = probability_ppm(given.min(1.0));
+        }
+    }
 }
 
 /// P(value | hypothesis) per attribute: `[hypothesis][value]` in parts per million.

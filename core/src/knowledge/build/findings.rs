@@ -40,7 +40,34 @@ pub(super) fn compile(
         }
         findings.push(finding);
     }
+    link_required(&mut findings)?;
     Ok((findings, attributes))
+}
+
+/// Tells required findings who requires them. One step only: what is required requires nothing itself and can be had by everyone
+/// who can have the other, and what requires has neither attributes nor panels.
+fn link_required(findings: &mut [Finding]) -> Result<(), KnowledgeError> {
+    for index in 0..findings.len() {
+        let Some(parent) = findings[index].requires else { continue };
+        let (child, other) = (&findings[index], &findings[usize::from(parent)]);
+        let problem = if other.requires.is_some() {
+            Some(format!("`{}` requires another itself", other.id))
+        } else if usize::from(parent) == index {
+            Some("it requires itself".to_owned())
+        } else if !child.attributes.is_empty() {
+            Some("it has attributes: give them to what it requires".to_owned())
+        } else if other.kind == FindingKind::Sign && child.kind != FindingKind::Sign {
+            Some(format!("`{}` is a sign", other.id))
+        } else {
+            None
+        };
+        if let Some(problem) = problem {
+            let place = Place { section: "findings", entry: &child.id };
+            return Err(place.error("requires", Problem::Invalid(problem)));
+        }
+        findings[usize::from(parent)].implied_by.push(index as u16);
+    }
+    Ok(())
 }
 
 /// An id must not look like an attribute's name, nor be that of a topic: both name streams of random numbers.
@@ -97,6 +124,8 @@ fn compile_finding(
         ask: entry.ask.clone(),
         applies: entry.applies.clone(),
         neighbours,
+        requires: entry.requires.as_ref().map(|id| place.find("requires", &indexes.findings, id)).transpose()?,
+        implied_by: Vec::new(),
         attributes: Vec::new(),
         panels: Vec::new(),
     })

@@ -29,6 +29,10 @@ pub struct Finding {
     pub applies: Applies,
     /// Findings it may be mixed up with (indexes).
     pub neighbours: Vec<u16>,
+    /// The finding without which it cannot be (index).
+    pub requires: Option<u16>,
+    /// Findings that cannot be without it (indexes).
+    pub implied_by: Vec<u16>,
     /// Its attributes (indexes).
     pub attributes: Vec<u16>,
     /// Panels whose pattern depends on it (indexes).

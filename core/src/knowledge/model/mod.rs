@@ -189,7 +189,22 @@ impl KnowledgeBase {
         views.iter().find(|(pattern, _)| pattern.matches(&call)).map(|&(_, view)| view)
     }
 
-    /// P(finding present | hypotheses) in parts per million for one age band; one number per hypothesis.
+    /// The finding below which evidence about this one is kept: what it requires, or itself.
+    #[inline]
+    pub(crate) fn root_of(&self, finding: u16) -> u16 {
+        self.findings[usize::from(finding)].requires.unwrap_or(finding)
+    }
+
+    /// Whether a patient who comes with this complaint (index) has the finding for that reason: it is the complaint, or what the
+    /// complaint requires.
+    #[inline]
+    pub fn is_complained_of(&self, finding: u16, complaint: u16) -> bool {
+        let complained = self.complaints[usize::from(complaint)].finding;
+        complained == finding || self.findings[usize::from(complained)].requires == Some(finding)
+    }
+
+    /// P(finding present | hypotheses) in parts per million for one age band; one number per hypothesis. Of a finding that requires
+    /// another: given that the other is present.
     #[inline]
     pub fn finding_probabilities(&self, finding: u16, band: usize) -> &[u32] {
         let num = self.hypotheses.len();
