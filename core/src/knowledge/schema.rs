@@ -42,6 +42,8 @@ pub enum SourceKind {
     Study,
     /// A public table: a register, a survey, a guideline.
     Table,
+    /// A secondary source: a review article, a textbook.
+    Review,
     /// Worked out from synthetic data or by a model: ranks, but is no observation.
     Derived,
 }

@@ -43,15 +43,15 @@ fn report(options: &KbReportOptions) -> Result<Verdict> {
     ));
     let line = |name: &str, numbers: &Numbers| {
         print_line(&format!(
-            "{name:<24} {:>6} numbers: {} from studies, {} from tables, {} derived, {} estimates",
-            numbers.total, numbers.study, numbers.table, numbers.derived, numbers.estimate
+            "{name:<24} {:>6} numbers: {} from studies, {} from tables, {} from reviews, {} derived, {} estimates",
+            numbers.total, numbers.study, numbers.table, numbers.review, numbers.derived, numbers.estimate
         ));
     };
     line("P(finding | disease)", &report.finding_numbers);
     line("exam results", &report.exam_numbers);
     line("incidence", &report.incidence_numbers);
     print_line(&format!(
-        "{:.3} of them from {} studies and tables, {:.3} with derived ones",
+        "{:.3} of them from studies and tables ({} sources in all), {:.3} with reviews and derived ones",
         report.sourced_share, report.sources, report.derived_share
     ));
     Ok(Verdict::Fine)

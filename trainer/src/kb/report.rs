@@ -22,6 +22,8 @@ pub struct Numbers {
     pub study: u64,
     /// From a public table.
     pub table: u64,
+    /// From a review article or textbook.
+    pub review: u64,
     /// Derived from synthetic data or by a model.
     pub derived: u64,
     /// Estimates.
@@ -34,6 +36,7 @@ impl Numbers {
         *match kind {
             Some(SourceKind::Study) => &mut self.study,
             Some(SourceKind::Table) => &mut self.table,
+            Some(SourceKind::Review) => &mut self.review,
             Some(SourceKind::Derived) => &mut self.derived,
             None => &mut self.estimate,
         } += 1;
@@ -44,6 +47,7 @@ impl Numbers {
             total: self.total + other.total,
             study: self.study + other.study,
             table: self.table + other.table,
+            review: self.review + other.review,
             derived: self.derived + other.derived,
             estimate: self.estimate + other.estimate,
         }
@@ -86,7 +90,7 @@ pub struct KnowledgeReport {
     pub incidence_numbers: Numbers,
     /// Share of all these numbers that stand in a study or a public table.
     pub sourced_share: f64,
-    /// The same with derived numbers.
+    /// The same with numbers of reviews and derived ones.
     pub derived_share: f64,
     /// Sources that some number names.
     pub sources: usize,
@@ -131,7 +135,7 @@ pub fn report_base(file: &KnowledgeFile, base: &KnowledgeBase) -> KnowledgeRepor
         exam_numbers: exams,
         incidence_numbers: incidence,
         sourced_share: all.share(all.study + all.table),
-        derived_share: all.share(all.study + all.table + all.derived),
+        derived_share: all.share(all.study + all.table + all.review + all.derived),
         sources: used.len(),
     }
 }
