@@ -53,9 +53,9 @@ fn link_required(findings: &mut [Finding]) -> Result<(), KnowledgeError> {
         let problem = if other.requires.is_some() {
             Some(format!("`{}` requires another itself", other.id))
         } else if usize::from(parent) == index {
-            Some("it requires itself".to_owned())
+            Some("it requires itself".to_string())
         } else if !child.attributes.is_empty() {
-            Some("it has attributes: give them to what it requires".to_owned())
+            Some("it has attributes: give them to what it requires".to_string())
         } else if other.kind == FindingKind::Sign && child.kind != FindingKind::Sign {
             Some(format!("`{}` is a sign", other.id))
         } else {
