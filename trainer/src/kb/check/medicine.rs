@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use workup_core::knowledge::schema::{BandEntry, DiseaseEntry};
+use workup_core::knowledge::schema::{BandEntry, DiseaseEntry, Share};
 
 use super::Checker;
 
@@ -92,10 +92,19 @@ fn normal_does_not_exclude(checker: &mut Checker<'_>) {
     });
 }
 
+/// The test follows pregnancy where the panel depends on it; then the disease has to make pregnancy all but certain.
 fn pregnancy_is_positive(checker: &mut Checker<'_>) {
+    let panels = &checker.files.file.panels;
+    let parent = panels.iter().find(|panel| panel.id == "pregnancy_hormone").and_then(|panel| panel.parent.clone());
     each(checker, "pregnancy_is_positive", |disease| {
-        let positive = share(disease, "pregnancy_hormone", "positive").unwrap_or(0.0);
+        let positive = match &parent {
+            Some(parent) => disease.findings.get(parent).map_or(0.0, |share| match share.value() {
+                Share::All(share) => *share,
+                Share::ByBand(shares) => shares.iter().copied().fold(0.0, f64::max),
+            }),
+            None => share(disease, "pregnancy_hormone", "positive").unwrap_or(0.0),
+        };
         (disease.icd10.starts_with('O') && !disease.icd10.starts_with("O9") && positive < 0.9)
-            .then(|| "a disease of pregnancy with a negative test: give `pregnancy_hormone`".to_owned())
+            .then(|| "a disease of pregnancy in somebody who may not be pregnant: raise that finding or panel".to_owned())
     });
 }
