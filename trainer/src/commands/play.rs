@@ -17,12 +17,15 @@ use workup_core::{
 };
 use workup_trainer::{
     cases::read_case,
-    progress::{print_line, print_prompt},
     setting::{Setting, hex},
 };
 
 use super::{clinic, summary::Summary};
-use crate::{Verdict, args::PlayOptions};
+use crate::{
+    Verdict,
+    args::PlayOptions,
+    output::{print_line, print_prompt},
+};
 
 /// Exams listed for one search.
 const LISTED: usize = 20;
