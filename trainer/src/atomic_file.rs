@@ -114,45 +114,6 @@ pub(crate) fn sync_folder(folder: Option<&Path>) -> io::Result<()> {
     }
 }
 
-/// Where a new version of a folder is made.
-pub(crate) fn part_of(folder: &Path) -> PathBuf {
-    folder.with_extension("part")
-}
-
-/// Where the version before stands while a folder is replaced.
-pub(crate) fn old_of(folder: &Path) -> PathBuf {
-    folder.with_extension("old")
-}
-
-/// Puts a finished folder, made at [`part_of`] it, in the place of `folder`. Killed in between, [`recover_folder`] finishes or
-/// undoes it.
-pub(crate) fn replace_folder(folder: &Path) -> io::Result<()> {
-    let old = old_of(folder);
-    if folder.is_dir() {
-        fs::rename(folder, &old)?;
-    }
-    fs::rename(part_of(folder), folder)?;
-    sync_folder(folder.parent())?;
-    if old.is_dir() {
-        fs::remove_dir_all(&old)?;
-    }
-    Ok(())
-}
-
-/// Finishes or undoes what a kill interrupted: afterwards there is `folder`, whole, or none, and nothing beside it.
-pub(crate) fn recover_folder(folder: &Path) -> io::Result<()> {
-    let (old, part) = (old_of(folder), part_of(folder));
-    if !folder.is_dir() && old.is_dir() {
-        fs::rename(&old, folder)?;
-    }
-    for leftover in [old, part] {
-        if leftover.is_dir() {
-            fs::remove_dir_all(&leftover)?;
-        }
-    }
-    Ok(())
-}
-
 /// Writes `bytes` as a new version of `path`.
 ///
 /// # Errors

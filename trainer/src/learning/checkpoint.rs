@@ -24,8 +24,11 @@ use workup_core::digest::Digest;
 use workup_learn::{Learner, OptimizerConfig};
 use workup_model::{Decoder, DecoderConfig};
 
-use super::{LearningError, difference::difference};
-use crate::atomic_file::{old_of, part_of, recover_folder, replace_folder};
+use super::{
+    LearningError,
+    difference::difference,
+    folder::{old_of, part_of, recover_folder, replace_folder},
+};
 
 /// Raised when the layout of checkpoints changes.
 const FORMAT: u32 = 2;

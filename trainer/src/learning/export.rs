@@ -6,9 +6,13 @@ use burn::prelude::Device;
 use serde::{Deserialize, Serialize};
 use workup_model::{Decoder, DecoderConfig, Precision, load_weights, save_weights};
 
-use super::{LearningError, StageName, format::NanoFormat};
+use super::{
+    LearningError, StageName,
+    folder::{part_of, recover_folder, replace_folder},
+    format::NanoFormat,
+};
 use crate::{
-    atomic_file::{part_of, recover_folder, replace_folder, write_atomically},
+    atomic_file::write_atomically,
     setting::{hex, parse_seed},
 };
 
