@@ -56,52 +56,51 @@ pub enum Purpose {
     Auxiliary = 18,
 }
 
+const ROUNDS: u32 = 10;
+
+#[inline]
+fn one_round(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
+    let product_0 = u64::from(MULTIPLIER_0) * u64::from(counter[0]);
+    let product_1 = u64::from(MULTIPLIER_1) * u64::from(counter[2]);
+    [
+        (product_1 >> 32) as u32 ^ counter[1] ^ key[0],
+        product_1 as u32,
+        (product_0 >> 32) as u32 ^ counter[3] ^ key[1],
+        product_0 as u32,
+    ]
+}
+
+#[inline]
+fn next_key([first, second]: [u32; 2]) -> [u32; 2] {
+    [first.wrapping_add(WEYL_0), second.wrapping_add(WEYL_1)]
+}
+
 /// One block of Philox4x32-10: ten rounds on a 128-bit counter under a 64-bit key.
 #[inline]
 pub fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
-    for round in 0..10 {
+    for round in 0..ROUNDS {
         if round > 0 {
-            key[0] = key[0].wrapping_add(WEYL_0);
-            key[1] = key[1].wrapping_add(WEYL_1);
+            key = next_key(key);
         }
-        let product_0 = u64::from(MULTIPLIER_0) * u64::from(counter[0]);
-        let product_1 = u64::from(MULTIPLIER_1) * u64::from(counter[2]);
-        counter = [
-            (product_1 >> 32) as u32 ^ counter[1] ^ key[0],
-            product_1 as u32,
-            (product_0 >> 32) as u32 ^ counter[3] ^ key[1],
-            product_0 as u32,
-        ];
+        counter = one_round(counter, key);
     }
     counter
 }
 
 /// The first words of several streams that differ in their key alone: what [`KeyedRng::draw`] gives for each, worked out side by
-/// side, which compilers turn into vector instructions where there are any.
+/// side: the steps of one stream wait for each other, those of several do not.
 #[inline]
 pub fn first_words<const N: usize>(seed: u64, purpose: Purpose, keys: [u64; N], occurrence: u16) -> [u32; N] {
     let mut key = [seed as u32, (seed >> 32) as u32];
-    let mut counters = [
-        keys.map(|key| key as u32),
-        keys.map(|key| (key >> 32) as u32),
-        [u32::from(purpose as u16) << 16 | u32::from(occurrence); N],
-        [0; N],
-    ];
-    for round in 0..10 {
+    let third = u32::from(purpose as u16) << 16 | u32::from(occurrence);
+    let mut counters = keys.map(|key| [key as u32, (key >> 32) as u32, third, 0]);
+    for round in 0..ROUNDS {
         if round > 0 {
-            key[0] = key[0].wrapping_add(WEYL_0);
-            key[1] = key[1].wrapping_add(WEYL_1);
+            key = next_key(key);
         }
-        for lane in 0..N {
-            let product_0 = u64::from(MULTIPLIER_0) * u64::from(counters[0][lane]);
-            let product_1 = u64::from(MULTIPLIER_1) * u64::from(counters[2][lane]);
-            counters[0][lane] = (product_1 >> 32) as u32 ^ counters[1][lane] ^ key[0];
-            counters[1][lane] = product_1 as u32;
-            counters[2][lane] = (product_0 >> 32) as u32 ^ counters[3][lane] ^ key[1];
-            counters[3][lane] = product_0 as u32;
-        }
+        counters = counters.map(|counter| one_round(counter, key));
     }
-    counters[0]
+    counters.map(|counter| counter[0])
 }
 
 /// The keyed stream of one (seed, purpose, key, occurrence); implements the traits of `rand`.
