@@ -272,7 +272,9 @@ pub(crate) struct TuneOptions {
 #[derive(Debug, Subcommand)]
 pub(crate) enum CasesCommand {
     /// Draw patients from the knowledge base: one case per line, with its truth and its code.
-    #[command(after_help = "Example:\n  workup cases generate --count 100 --seed 7 --out cases.jsonl")]
+    #[command(
+        after_help = "Example:\n  workup cases generate --count 100 --seed 7 --out patients.jsonl\n\nEach line holds a patient with truth and code: play one with `workup replay CODE`."
+    )]
     Generate(GenerateOptions),
     /// Turn foreign rows into cases: one case per line; bad rows are reported and never stop the rest.
     #[command(

@@ -16,6 +16,7 @@ use crate::{
         ClinicianKind, ClinicianPolicy, Difference, EvaluationReport, Outcome, Practice, evaluate, paired_difference,
         row, row_header,
         statistics::{Estimate, bootstrap},
+        table::word,
     },
     setting::Setting,
 };
@@ -109,11 +110,12 @@ impl TrainingReport {
             format!("{name} {:+.4} [{:+.4}, {:+.4}]", estimate.mean, estimate.low, estimate.high)
         };
         let other = &self.other_sampling;
+        let other_way = sampling(!HEADLINE_GREEDY);
         for (name, other) in [
-            ("SFT", &self.dapo_minus_sft),
-            ("control", &self.dapo_minus_control),
-            ("SFT, the other way of choosing tokens", &other.dapo_minus_sft),
-            ("control, the other way of choosing tokens", &other.dapo_minus_control),
+            ("SFT".to_owned(), &self.dapo_minus_sft),
+            ("control".to_owned(), &self.dapo_minus_control),
+            (format!("SFT, {other_way}"), &other.dapo_minus_sft),
+            (format!("control, {other_way}"), &other.dapo_minus_control),
         ] {
             let _ = writeln!(
                 text,
@@ -125,9 +127,9 @@ impl TrainingReport {
         }
         let _ = writeln!(
             text,
-            "{} cases of {:?}, noise keyed {}/{}, clinic reward; trained policies: {}; {:.0} s",
+            "{} cases of {}, noise keyed {}/{}, clinic reward; trained policies: {}; {:.0} s",
             self.dapo.setting.cases,
-            self.dapo.setting.split,
+            word(self.dapo.setting.split),
             self.dapo.setting.patient_noise,
             self.dapo.setting.exam_noise,
             self.sampling,
