@@ -3,7 +3,7 @@
 use crate::{
     knowledge::{Applies, AttributeValues, KnowledgeBase, Sex},
     observation::Value,
-    random::{KeyedRng, Purpose},
+    random::{KeyedRng, Purpose, first_words, happens},
 };
 use serde::{Deserialize, Serialize};
 
@@ -80,6 +80,20 @@ impl Patient {
         }
         let ppm = base.finding_probabilities(finding, self.band)[usize::from(self.hypothesis)];
         KeyedRng::new(self.seed, Purpose::Finding, entry.key, 0).happens(ppm)
+    }
+
+    /// [`Self::has`] of several findings, worked out side by side.
+    #[inline]
+    pub fn has_each<const N: usize>(&self, base: &KnowledgeBase, findings: [u16; N]) -> [bool; N] {
+        let complaint = base.complaints[usize::from(self.complaint)].finding;
+        let keys = findings.map(|finding| base.findings[usize::from(finding)].key);
+        let words = first_words(self.seed, Purpose::Finding, keys, 0);
+        core::array::from_fn(|index| {
+            let finding = findings[index];
+            let ppm = base.finding_probabilities(finding, self.band)[usize::from(self.hypothesis)];
+            finding == complaint
+                || (happens(words[index], ppm) && self.covered_by(&base.findings[usize::from(finding)].applies))
+        })
     }
 
     /// The value of an attribute, given that its finding is present (index of the value).

@@ -56,24 +56,51 @@ pub enum Purpose {
     Auxiliary = 18,
 }
 
+const ROUNDS: u32 = 10;
+
+#[inline]
+fn one_round(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
+    let product_0 = u64::from(MULTIPLIER_0) * u64::from(counter[0]);
+    let product_1 = u64::from(MULTIPLIER_1) * u64::from(counter[2]);
+    [
+        (product_1 >> 32) as u32 ^ counter[1] ^ key[0],
+        product_1 as u32,
+        (product_0 >> 32) as u32 ^ counter[3] ^ key[1],
+        product_0 as u32,
+    ]
+}
+
+#[inline]
+fn next_key([first, second]: [u32; 2]) -> [u32; 2] {
+    [first.wrapping_add(WEYL_0), second.wrapping_add(WEYL_1)]
+}
+
 /// One block of Philox4x32-10: ten rounds on a 128-bit counter under a 64-bit key.
 #[inline]
 pub fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
-    for round in 0..10 {
+    for round in 0..ROUNDS {
         if round > 0 {
-            key[0] = key[0].wrapping_add(WEYL_0);
-            key[1] = key[1].wrapping_add(WEYL_1);
+            key = next_key(key);
         }
-        let product_0 = u64::from(MULTIPLIER_0) * u64::from(counter[0]);
-        let product_1 = u64::from(MULTIPLIER_1) * u64::from(counter[2]);
-        counter = [
-            (product_1 >> 32) as u32 ^ counter[1] ^ key[0],
-            product_1 as u32,
-            (product_0 >> 32) as u32 ^ counter[3] ^ key[1],
-            product_0 as u32,
-        ];
+        counter = one_round(counter, key);
     }
     counter
+}
+
+/// The first words of several streams that differ in their key alone: what [`KeyedRng::draw`] gives for each, worked out side by
+/// side: the steps of one stream wait for each other, those of several do not.
+#[inline]
+pub fn first_words<const N: usize>(seed: u64, purpose: Purpose, keys: [u64; N], occurrence: u16) -> [u32; N] {
+    let mut key = [seed as u32, (seed >> 32) as u32];
+    let third = u32::from(purpose as u16) << 16 | u32::from(occurrence);
+    let mut counters = keys.map(|key| [key as u32, (key >> 32) as u32, third, 0]);
+    for round in 0..ROUNDS {
+        if round > 0 {
+            key = next_key(key);
+        }
+        counters = counters.map(|counter| one_round(counter, key));
+    }
+    counters.map(|counter| counter[0])
 }
 
 /// The keyed stream of one (seed, purpose, key, occurrence); implements the traits of `rand`.
@@ -114,13 +141,13 @@ impl KeyedRng {
     /// A whole number below `bound` (0 when `bound` is 0), by multiplication and shift; bias below 2^-32 times `bound`.
     #[inline]
     pub fn below(&mut self, bound: u32) -> u32 {
-        ((u64::from(self.draw()) * u64::from(bound)) >> 32) as u32
+        scale(self.draw(), bound)
     }
 
     /// True with probability `ppm` in a million.
     #[inline]
     pub fn happens(&mut self, ppm: u32) -> bool {
-        self.below(PPM) < ppm
+        happens(self.draw(), ppm)
     }
 
     /// An index with probability proportional to its weight; 0 when all weights are 0. The weights' sum must fit `u32`.
@@ -136,6 +163,18 @@ impl KeyedRng {
         }
         0
     }
+}
+
+/// A random word as a whole number below `bound`.
+#[inline]
+fn scale(word: u32, bound: u32) -> u32 {
+    ((u64::from(word) * u64::from(bound)) >> 32) as u32
+}
+
+/// Whether what has a probability of `ppm` in a million happens, given a random word: what [`KeyedRng::happens`] makes of it.
+#[inline]
+pub fn happens(word: u32, ppm: u32) -> bool {
+    scale(word, PPM) < ppm
 }
 
 /// One million: the denominator of every probability in sampling.
@@ -192,6 +231,15 @@ mod tests {
             philox([0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344], [0xa409_3822, 0x299f_31d0]),
             [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1]
         );
+    }
+
+    #[test]
+    fn streams_side_by_side_are_the_streams_one_by_one() {
+        let keys = [0, 1, 0x1234_5678_9abc_def0, u64::MAX];
+        for seed in [0, 7, u64::MAX] {
+            let one_by_one = keys.map(|key| KeyedRng::new(seed, Purpose::Finding, key, 3).draw());
+            assert_eq!(first_words(seed, Purpose::Finding, keys, 3), one_by_one);
+        }
     }
 
     #[test]

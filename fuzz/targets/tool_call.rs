@@ -1,7 +1,9 @@
 //! Any text as a message with tool calls, as an OpenAI-style message and as a call in short form: an action or a counted error,
 //! and what is understood is written in a way that is understood the same.
 #![no_main]
-use workup_core::protocol::{Message, Parsed, ParsedAction, ToolCall, parse_message, parse_text, write_tool_call};
+use workup_core::protocol::{
+    MAX_CALL, Message, Parsed, ParsedAction, ToolCall, parse_message, parse_text, write_tool_call,
+};
 use workup_fuzz::{bounded_target, clinic};
 
 bounded_target!(|text: &str| {
@@ -21,7 +23,11 @@ fn order(parsed: Parsed<'_>) {
     let ParsedAction::ToolCall(call) = parsed.action else { return };
     let mut written = String::new();
     write_tool_call(&call.name, call.pairs(), &mut written);
-    let ParsedAction::ToolCall(again) = parse_text(&written).action else { panic!("{written}") };
+    let ParsedAction::ToolCall(again) = parse_text(&written).action else {
+        // Escapes make a call longer: it may outgrow what is read.
+        assert!(written.len() > MAX_CALL, "{written}");
+        return;
+    };
     // The order of arguments means nothing.
     let sorted = |call: &ToolCall<'_>| {
         let mut arguments = call.arguments.clone();

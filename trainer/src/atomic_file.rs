@@ -7,11 +7,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A file that appears under its name when it is complete: written beside it as `NAME.part`, renamed by [`commit`](Self::commit).
+use same_file::Handle;
+
+/// A file that appears under its name when it is complete: written beside it as `.NAME.workup-part`, renamed by
+/// [`commit`](Self::commit).
 ///
 /// The part is locked while it is written, so that two writers never mix, and goes away when it is dropped uncommitted. A kill
-/// leaves it behind unlocked; the next writer of the same name takes its place. A link is followed; a device or pipe, which
-/// nothing can take the place of, is written to directly.
+/// leaves it behind unlocked; the next writer of the same name takes its place. A link to a file is followed, permissions stay; a
+/// device or pipe, which nothing can take the place of, is written to directly.
 #[derive(Debug)]
 pub struct AtomicFile {
     writer: BufWriter<File>,
@@ -25,20 +28,25 @@ impl AtomicFile {
     /// # Errors
     /// When the folder does not exist or cannot be written, `path` is a folder, or another process is writing it.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let target = if path.is_symlink() { fs::canonicalize(path)? } else { path.to_owned() };
-        match fs::metadata(&target) {
-            Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-            Ok(found) if !found.is_file() => {
-                let file = File::options().write(true).open(&target)?;
+        let existing = fs::metadata(path).ok();
+        let target = match &existing {
+            Some(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            Some(found) if !found.is_file() => {
+                let file = File::options().write(true).open(path)?;
                 return Ok(Self { writer: BufWriter::new(file), rename: None });
             }
-            _ => {}
-        }
-        let mut name: OsString = target.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_owned();
-        name.push(".part");
+            Some(_) => fs::canonicalize(path)?,
+            None => path.to_owned(),
+        };
+        let mut name = OsString::from(".");
+        name.push(target.file_name().ok_or(io::ErrorKind::InvalidInput)?);
+        name.push(".workup-part");
         let part = target.with_file_name(name);
         let file = lock_part(&part)?;
         file.set_len(0)?;
+        if let Some(found) = existing {
+            fs::set_permissions(&part, found.permissions())?;
+        }
         Ok(Self { writer: BufWriter::new(file), rename: Some((part, target)) })
     }
 
@@ -51,7 +59,9 @@ impl AtomicFile {
         if let Some((part, target)) = &self.rename {
             self.writer.get_ref().sync_all()?;
             fs::rename(part, target)?;
+            let folder = target.parent().map(Path::to_owned);
             self.rename = None;
+            sync_folder(folder.as_deref())?;
         }
         Ok(())
     }
@@ -79,9 +89,12 @@ impl Drop for AtomicFile {
 /// Opens and locks a part.
 fn lock_part(part: &Path) -> io::Result<File> {
     loop {
+        if fs::symlink_metadata(part).is_ok_and(|found| !found.is_file()) {
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("`{}` is in the way", part.display())));
+        }
         let file = File::options().write(true).create(true).truncate(false).open(part)?;
         match file.try_lock() {
-            Ok(()) if is_still(part, &file) => return Ok(file),
+            Ok(()) if Handle::from_path(part).ok() == Handle::from_file(file.try_clone()?).ok() => return Ok(file),
             // The writer before us renamed it between our opening and our locking.
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -92,21 +105,13 @@ fn lock_part(part: &Path) -> io::Result<File> {
     }
 }
 
-/// Whether `file` is still what `path` names.
-#[cfg(unix)]
-fn is_still(path: &Path, file: &File) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let identity = |found: fs::Metadata| (found.dev(), found.ino());
-    match (fs::metadata(path), file.metadata()) {
-        (Ok(named), Ok(opened)) => identity(named) == identity(opened),
-        _ => false,
+/// Brings what was renamed in a folder to the disk, on systems where a folder can be opened.
+pub(crate) fn sync_folder(folder: Option<&Path>) -> io::Result<()> {
+    match folder.filter(|_| cfg!(unix)) {
+        Some(folder) if folder.as_os_str().is_empty() => File::open(".")?.sync_all(),
+        Some(folder) => File::open(folder)?.sync_all(),
+        None => Ok(()),
     }
-}
-
-/// Elsewhere an open file cannot be renamed away.
-#[cfg(not(unix))]
-fn is_still(_path: &Path, _file: &File) -> bool {
-    true
 }
 
 /// Writes `bytes` as a new version of `path`.
@@ -134,7 +139,7 @@ mod tests {
         let folder = folder("replace");
         let path = folder.join("a.txt");
         write_atomically(&path, b"one").unwrap();
-        fs::write(folder.join("a.txt.part"), "left by a kill, and longer").unwrap();
+        fs::write(folder.join(".a.txt.workup-part"), "left by a kill, and longer").unwrap();
         write_atomically(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
@@ -179,6 +184,9 @@ mod tests {
         assert!(link.is_symlink() && fs::read(&path).unwrap() == b"two");
         write_atomically(Path::new("/dev/null"), b"three").unwrap();
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
+        fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        write_atomically(&path, b"two").unwrap();
+        assert_eq!(std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&path).unwrap().permissions()) & 0o777, 0o600);
         assert_eq!(write_atomically(&folder, b"four").unwrap_err().kind(), io::ErrorKind::IsADirectory);
         fs::remove_dir_all(&folder).unwrap();
     }

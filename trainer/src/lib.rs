@@ -1,6 +1,6 @@
 //! The `workup` command as a library: evaluation, settings, metrics, progress and, with the feature `learn`, training.
 //!
-//! The library prints nothing by itself and owns no global but what became of stdout; the binary owns the bar, the exit status and the words around results.
+//! The library prints nothing by itself and owns no global; the binary owns the bar, the exit status and the words around results.
 #![warn(missing_docs)]
 
 pub mod atomic_file;

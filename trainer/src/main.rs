@@ -2,11 +2,13 @@
 
 mod args;
 mod commands;
+mod output;
+mod parse;
 
 use std::process::ExitCode;
 
 use clap::Parser;
-use workup_trainer::progress::{print_error, stdout_failure};
+use output::{print_error, stdout_failure};
 
 /// Tensors are made and dropped by the thousand a second; the system's allocator gives their memory back to the system every time.
 #[cfg(feature = "learn")]
@@ -24,16 +26,16 @@ pub(crate) enum Verdict {
 
 fn main() -> ExitCode {
     let outcome = commands::run(args::Arguments::parse().command);
-    let outcome = match stdout_failure() {
-        Some(failure) => Err(anyhow::anyhow!("results could not be written to stdout: {failure}")),
-        None => outcome,
-    };
+    if let Err(error) = &outcome {
+        print_error(error);
+    }
+    if let Some(failure) = stdout_failure() {
+        print_error(&anyhow::anyhow!("results could not be written to stdout: {failure}"));
+        return ExitCode::from(2);
+    }
     match outcome {
         Ok(Verdict::Fine) => ExitCode::SUCCESS,
         Ok(Verdict::CheckFailed) => ExitCode::from(1),
-        Err(error) => {
-            print_error(&error);
-            ExitCode::from(2)
-        }
+        Err(_) => ExitCode::from(2),
     }
 }

@@ -47,8 +47,10 @@ pub struct MetricDifference {
     /// Key; empty when a whole line is missing.
     pub key: String,
     /// Value in the first file; absent when there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<Value>,
     /// Value in the second file.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub second: Option<Value>,
 }
 
@@ -155,7 +157,8 @@ mod tests {
         let (a, b) = (folder.join("a.jsonl"), folder.join("b.jsonl"));
         fs::write(&a, "{\"step\":1,\"loss\":null}\n").unwrap();
         fs::write(&b, "{\"step\":1}\n").unwrap();
-        assert_eq!(compare(&a, &b).unwrap().len(), 1);
+        let found = serde_json::to_value(compare(&a, &b).unwrap()).unwrap();
+        assert_eq!(found, serde_json::json!([{ "line": 1, "key": "loss", "first": null }]));
         fs::write(&b, "{\"step\":1,\"loss\":2,\"loss\":null}\n").unwrap();
         let error = compare(&a, &b).unwrap_err().to_string();
         assert!(error.contains("`loss` stands twice"), "{error}");

@@ -1,16 +1,9 @@
-//! What a person sees while work goes on: a bar on stderr, lines on stdout. The only file that prints.
+//! What a person sees while work goes on: a bar on stderr, and lines above it.
 //!
 //! The library reports through [`Progress`] and stays silent by itself; bars disappear when stderr is no terminal.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is where everything is printed")]
+#![allow(clippy::print_stderr, reason = "notes of long work go to stderr")]
 
-use std::{
-    io::{self, Write},
-    sync::{
-        Mutex, OnceLock,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::{sync::Mutex, time::Duration};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -100,50 +93,5 @@ impl Progress for Terminal {
         if !shown {
             eprintln!("{line}");
         }
-    }
-}
-
-/// The first failure to write to stdout.
-static FAILURE: OnceLock<io::Error> = OnceLock::new();
-/// Whether whoever read stdout went away.
-static READER_LEFT: AtomicBool = AtomicBool::new(false);
-
-/// Prints a line on stdout. A reader that went away is no error ([`is_heard`]); any other failure is kept for
-/// [`stdout_failure`], which the exit status has to tell.
-pub fn print_line(line: &str) {
-    print(&format!("{line}\n"));
-}
-
-/// Prints a prompt without a line end, and shows it at once.
-pub fn print_prompt(prompt: &str) {
-    print(prompt);
-}
-
-fn print(text: &str) {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => {}
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => READER_LEFT.store(true, Ordering::Relaxed),
-        Err(error) => {
-            let _ = FAILURE.set(error);
-        }
-    }
-}
-
-/// Whether somebody still reads stdout: work that only prints may stop when nobody does.
-pub fn is_heard() -> bool {
-    !READER_LEFT.load(Ordering::Relaxed) && FAILURE.get().is_none()
-}
-
-/// Why results did not reach stdout, if they did not.
-pub fn stdout_failure() -> Option<&'static io::Error> {
-    FAILURE.get()
-}
-
-/// Prints an error with its causes on stderr, one below the other.
-pub fn print_error(error: &anyhow::Error) {
-    eprintln!("error: {error}");
-    for cause in error.chain().skip(1) {
-        eprintln!("  because: {cause}");
     }
 }

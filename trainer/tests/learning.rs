@@ -175,7 +175,9 @@ fn files_that_no_run_wrote_are_left_alone() {
     let stage = out.join("sft");
     fs::create_dir_all(&stage).unwrap();
     fs::write(stage.join("metrics.jsonl"), "precious").unwrap();
-    assert!(matches!(fresh.sft(&prepared, &stage), Err(LearningError::Begun(_))));
+    for run in [&fresh, &Pipeline { resume: true, ..pipeline(&out, 6, &Silent) }] {
+        assert!(matches!(run.sft(&prepared, &stage), Err(LearningError::NotOurs(_))));
+    }
     assert_eq!(fs::read_to_string(stage.join("metrics.jsonl")).unwrap(), "precious");
     fs::remove_dir_all(&out).unwrap();
 }

@@ -15,7 +15,7 @@ struct Combination {
 const COMBINATIONS: [Combination; 4] = [
     Combination { arguments: &["--no-default-features"], as_documentation: false },
     Combination { arguments: &["--no-default-features", "--features", "learn"], as_documentation: false },
-    Combination { arguments: &["--features", "wgpu"], as_documentation: false },
+    Combination { arguments: &["--features", "wgpu,vulkan"], as_documentation: false },
     Combination { arguments: &["--features", "cuda"], as_documentation: true },
 ];
 

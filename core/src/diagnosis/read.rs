@@ -19,7 +19,7 @@ const MAX_PIECES: usize = 4;
 /// Conditions beyond this are not collected: the score has long been 0.
 const MAX_CONDITIONS: usize = 32;
 
-/// Pieces beyond this are not read: whoever lists so many earns nothing, however often they repeat themselves.
+/// Pieces beyond this are not read one by one: together they count as one condition that is no name.
 const MAX_PIECES_READ: usize = 256;
 
 /// Words between conditions.
@@ -138,6 +138,9 @@ impl DiagnosisIndex {
         let mut at = 0;
         while at < pieces.len().min(MAX_PIECES_READ) && reading.conditions.len() < MAX_CONDITIONS {
             at += self.read_pieces(&mut reading, &pieces[at..]);
+        }
+        if at < pieces.len() && reading.conditions.len() < MAX_CONDITIONS {
+            reading.add(Condition::Unmatched(key("the rest of a very long list")));
         }
         reading
     }
@@ -347,5 +350,15 @@ mod tests {
         let things: Vec<String> = (0..5_000).map(|number| alloc::format!("thing {number}")).collect();
         let reading = index().read(&things.join(", "));
         assert!(reading.conditions.len() <= MAX_CONDITIONS && reading.unmatched.len() <= MAX_CONDITIONS);
+    }
+
+    // Catches a list whose end goes unread for nothing: naming one disease a thousand times and then another is naming two things.
+    #[test]
+    fn a_list_that_repeats_itself_does_not_hide_its_end() {
+        let index = index();
+        let once = index.read("pneumonia").conditions;
+        let repeated = index.read(&alloc::format!("{}influenza", "pneumonia, ".repeat(1_000))).conditions;
+        assert_eq!((once.len(), repeated.len()), (1, 2));
+        assert_eq!(once[0], repeated[0]);
     }
 }

@@ -11,6 +11,9 @@ use crate::{
     observation::{Reading, Source, Value},
 };
 
+/// Findings whose presence is drawn at a time.
+const SIDE_BY_SIDE: usize = 4;
+
 impl Episode {
     /// Findings (indexes) that an open question on a topic would still go through, in order. Public.
     pub fn untold(&self, topic: Topic) -> Vec<u16> {
@@ -47,29 +50,35 @@ impl Episode {
         let complaint = base.complaints[usize::from(patient.complaint)].finding;
         let order = order_of(&base, patient.complaint, topic);
         let mut named = 0;
-        for &finding in order {
-            if named == MAX_ITEMS_PER_TURN {
-                break;
-            }
-            if finding == complaint || !self.state.is_untold(finding) {
+        for ahead in order.chunks(SIDE_BY_SIDE) {
+            let is_open = |finding: u16| finding != complaint && self.state.is_untold(finding);
+            if !ahead.iter().copied().any(is_open) {
                 continue;
             }
-            let present = patient.has(&base, finding);
-            let forgotten = self.respondent().is_some_and(|respondent| respondent.forgets(finding));
-            let value = if present { Value::Present } else { Value::Absent };
-            let told = present && !forgotten;
-            self.readings.push(Reading {
-                item: base.finding_item(finding),
-                value: if told { Value::Present } else { Value::LeftOut },
-                clean: value,
-                noise: (present && forgotten).then_some(Noise::Patient(PatientNoise::Omission)),
-                source: if told { Source::Volunteered } else { Source::PassedOver },
-            });
-            if told {
-                named += 1;
-                self.state.tell(finding);
-            } else {
-                self.state.pass_over(finding);
+            let last = ahead.len() - 1;
+            let present = patient.has_each(&base, core::array::from_fn::<_, SIDE_BY_SIDE, _>(|at| ahead[at.min(last)]));
+            for (&finding, present) in ahead.iter().zip(present) {
+                if named == MAX_ITEMS_PER_TURN {
+                    return;
+                }
+                if finding == complaint || !self.state.is_untold(finding) {
+                    continue;
+                }
+                let forgotten = present && self.respondent().is_some_and(|respondent| respondent.forgets(finding));
+                let told = present && !forgotten;
+                self.readings.push(Reading {
+                    item: base.finding_item(finding),
+                    value: if told { Value::Present } else { Value::LeftOut },
+                    clean: if present { Value::Present } else { Value::Absent },
+                    noise: forgotten.then_some(Noise::Patient(PatientNoise::Omission)),
+                    source: if told { Source::Volunteered } else { Source::PassedOver },
+                });
+                if told {
+                    named += 1;
+                    self.state.tell(finding);
+                } else {
+                    self.state.pass_over(finding);
+                }
             }
         }
     }

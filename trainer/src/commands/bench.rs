@@ -8,13 +8,14 @@ use workup_core::workload::Workload;
 use workup_trainer::{
     bench::{REPETITIONS, Speed, measure},
     knowledge::EMBEDDED,
-    progress::{Progress, Terminal, print_line},
+    progress::{Progress, Terminal},
 };
 
 use super::{clinic, print_json};
 use crate::{
     Verdict,
     args::{BenchCommand, BenchOptions},
+    output::print_line,
 };
 
 #[derive(Debug, Serialize)]

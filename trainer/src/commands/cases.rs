@@ -12,7 +12,6 @@ use workup_core::import::{ImportReport, to_line};
 use workup_trainer::{
     atomic_file::AtomicFile,
     cases::{GeneratedCase, read_cases},
-    progress::{is_heard, print_line},
     setting::Setting,
 };
 
@@ -20,6 +19,7 @@ use super::{knowledge, print_json};
 use crate::{
     Verdict,
     args::{CaseFormat, CasesCommand, GenerateOptions, ImportOptions, ListOptions},
+    output::{is_heard, print_line},
 };
 
 /// Characters of a complaint that a list shows.

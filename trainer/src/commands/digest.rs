@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use workup_core::parity::episodes_digest;
-use workup_trainer::{knowledge::EMBEDDED, progress::print_line, setting::hex};
+use workup_trainer::{knowledge::EMBEDDED, setting::hex};
 
 use super::clinic;
-use crate::{Verdict, args::DigestOptions};
+use crate::{Verdict, args::DigestOptions, output::print_line};
 
 pub(crate) fn run(options: &DigestOptions) -> Result<Verdict> {
     let clinic = clinic(EMBEDDED)?;

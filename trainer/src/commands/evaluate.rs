@@ -9,12 +9,12 @@ use workup_trainer::{
         ClinicianKind, ClinicianPolicy, Difference, EvaluationError, EvaluationReport, Policy, Practice,
         difference_table, evaluate, load_checkpoint, paired_difference, report_table,
     },
-    progress::{Progress, Terminal, print_line},
+    progress::{Progress, Terminal},
     setting::hex,
 };
 
 use super::{knowledge, print_json, threads};
-use crate::{Verdict, args::EvalOptions};
+use crate::{Verdict, args::EvalOptions, output::print_line};
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]

@@ -2,9 +2,9 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use burn::prelude::Device;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use workup_trainer::{
     device::pick_device,
     learning::{
@@ -12,16 +12,19 @@ use workup_trainer::{
         conversation::read_conversations,
         export::{export_policy, load_policy},
         pipeline::Pipeline,
-        preset::Preset,
-        report::{TrainingReport, report_training},
+        report::{TrainingReport, report_training, write_report},
         vocabulary::train_vocabulary,
     },
-    progress::{Terminal, print_line},
+    progress::Terminal,
     setting::{Setting, parse_seed},
 };
 
 use super::{clinic, print_json, threads};
-use crate::Verdict;
+use crate::{
+    Verdict,
+    args::{PresetName, StageOption},
+    output::print_line,
+};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LearningCommand {
@@ -50,45 +53,6 @@ pub(crate) enum LearningCommand {
     Export(ExportOptions),
 }
 
-/// Presets by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PresetName {
-    /// Nano decoder, a quarter of an hour on two cores.
-    Quick,
-    /// Seconds; learns next to nothing.
-    Tiny,
-}
-
-impl From<PresetName> for Preset {
-    fn from(name: PresetName) -> Self {
-        match name {
-            PresetName::Quick => Self::Quick,
-            PresetName::Tiny => Self::Tiny,
-        }
-    }
-}
-
-/// Stages by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum StageOption {
-    /// Supervised fine-tuning.
-    Sft,
-    /// DAPO.
-    Dapo,
-    /// Supervised fine-tuning continued.
-    Control,
-}
-
-impl From<StageOption> for StageName {
-    fn from(option: StageOption) -> Self {
-        match option {
-            StageOption::Sft => Self::Sft,
-            StageOption::Dapo => Self::Dapo,
-            StageOption::Control => Self::Control,
-        }
-    }
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct ConversationOptions {
     /// Number of conversations.
@@ -111,25 +75,17 @@ pub(crate) struct ScenarioOptions {
     #[arg(long, value_enum, default_value = "train")]
     split: crate::args::SplitName,
     /// Probability that an answer of the patient is noisy.
-    #[arg(long, default_value_t = 0.3, value_parser = crate::args::parse_share, value_name = "0..1")]
+    #[arg(long, default_value_t = 0.3, value_parser = crate::parse::parse_share, value_name = "0..1")]
     patient_noise: f64,
     /// The same for exam reports.
-    #[arg(long, default_value_t = 0.1, value_parser = crate::args::parse_share, value_name = "0..1")]
+    #[arg(long, default_value_t = 0.1, value_parser = crate::parse::parse_share, value_name = "0..1")]
     exam_noise: f64,
     /// Knowledge base: `core24`, a `.kb.json` file or a folder.
     #[arg(long, default_value = "core24", value_name = "KB")]
     knowledge: String,
     /// Threads; 0 is one per core.
-    #[arg(long, default_value_t = 0, value_parser = crate::args::parse_threads, value_name = "N")]
+    #[arg(long, default_value_t = 0, value_parser = crate::parse::parse_threads, value_name = "N")]
     threads: usize,
-}
-
-/// Most token ids of a trained vocabulary.
-const MAX_VOCAB_SIZE: usize = 1 << 17;
-
-fn parse_vocab_size(text: &str) -> Result<usize, String> {
-    let size: Option<usize> = text.parse().ok().filter(|size| (1..=MAX_VOCAB_SIZE).contains(size));
-    size.ok_or_else(|| format!("write a number from 1 to {MAX_VOCAB_SIZE}"))
 }
 
 #[derive(Debug, Args)]
@@ -137,7 +93,7 @@ pub(crate) struct TokenizerOptions {
     /// Conversations as JSONL.
     conversations: PathBuf,
     /// Token ids, special tokens and all bytes included.
-    #[arg(long, default_value_t = 1_024, value_parser = parse_vocab_size, value_name = "N")]
+    #[arg(long, default_value_t = 1_024, value_parser = crate::parse::parse_vocab_size, value_name = "N")]
     vocab_size: usize,
     /// Where `tokenizer.json` is written.
     #[arg(long, value_name = "FILE")]
@@ -148,7 +104,7 @@ pub(crate) struct TokenizerOptions {
 #[derive(Debug, Args)]
 pub(crate) struct StageOptions {
     /// Sizes and rates.
-    #[arg(long, value_enum, default_value = "quick")]
+    #[arg(long, value_enum, default_value_t)]
     preset: PresetName,
     /// Folder of the run.
     #[arg(long, value_name = "DIR")]
@@ -157,7 +113,7 @@ pub(crate) struct StageOptions {
     #[arg(long, default_value = "1", value_parser = parse_seed)]
     seed: u64,
     /// Steps instead of the preset's.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_parser = crate::parse::parse_steps, value_name = "N")]
     steps: Option<u64>,
     /// Go on where a run with the same settings stopped; starts a new one where there is none.
     #[arg(long)]
@@ -170,7 +126,7 @@ pub(crate) struct StageOptions {
     device: String,
     /// Pieces of work at the same time (conversations, micro-batches, batches of episodes), each with its memory; 0 is one per
     /// core. Changes no result.
-    #[arg(long, default_value_t = 0, value_parser = crate::args::parse_threads, value_name = "N")]
+    #[arg(long, default_value_t = 0, value_parser = crate::parse::parse_threads, value_name = "N")]
     threads: usize,
 }
 
@@ -183,7 +139,7 @@ pub(crate) struct DapoOptions {
     #[arg(long, value_name = "DIR")]
     start: Option<PathBuf>,
     /// Peak learning rate instead of the preset's.
-    #[arg(long, value_parser = crate::args::parse_rate, value_name = "RATE")]
+    #[arg(long, value_parser = crate::parse::parse_rate, value_name = "RATE")]
     rate: Option<f64>,
 }
 
@@ -192,16 +148,16 @@ pub(crate) struct TrainOptions {
     #[command(flatten)]
     stage: StageOptions,
     /// Test scenarios instead of the preset's.
-    #[arg(long, value_parser = crate::args::parse_cases, value_name = "N")]
+    #[arg(long, value_parser = crate::parse::parse_cases, value_name = "N")]
     cases: Option<u64>,
     /// Steps of DAPO instead of the preset's (`--steps` is for supervised fine-tuning).
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_parser = crate::parse::parse_steps, value_name = "N")]
     dapo_steps: Option<u64>,
     /// Peak learning rate of supervised fine-tuning instead of the preset's.
-    #[arg(long, value_parser = crate::args::parse_rate, value_name = "RATE")]
+    #[arg(long, value_parser = crate::parse::parse_rate, value_name = "RATE")]
     sft_rate: Option<f64>,
     /// Peak learning rate of DAPO instead of the preset's.
-    #[arg(long, value_parser = crate::args::parse_rate, value_name = "RATE")]
+    #[arg(long, value_parser = crate::parse::parse_rate, value_name = "RATE")]
     dapo_rate: Option<f64>,
     /// Report on these scenarios; choose settings on `validation` only.
     #[arg(long, value_enum, default_value = "test")]
@@ -216,7 +172,7 @@ pub(crate) struct ExportOptions {
     /// Folder of a run of `workup train`, `sft` or `dapo`.
     run: PathBuf,
     /// Which policy.
-    #[arg(long, value_enum, default_value = "dapo")]
+    #[arg(long, value_enum, default_value_t)]
     stage: StageOption,
     /// Where it is written.
     #[arg(long, value_name = "DIR")]
@@ -290,6 +246,10 @@ fn dapo(options: &DapoOptions) -> Result<Verdict> {
     let progress = Terminal::default();
     let before = pipeline(options, &progress)?;
     let out = start.clone().unwrap_or_else(|| options.out.join("start"));
+    if std::fs::canonicalize(&out).is_ok_and(|out| std::fs::canonicalize(&options.out).is_ok_and(|other| other == out))
+    {
+        bail!("`{}` is both --start and --out: give DAPO a folder of its own", options.out.display());
+    }
     let before = Pipeline { out, resume: true, ..before };
     let sft_folder = StageName::Sft.folder(&before.out);
     let vocabulary = if start.is_some() {
@@ -332,6 +292,7 @@ fn train(options: &TrainOptions) -> Result<Verdict> {
     } else {
         print_line(&report.table());
     }
+    write_report(&report, &pipeline.out)?;
     Ok(Verdict::Fine)
 }
 
@@ -339,12 +300,16 @@ fn export(options: &ExportOptions) -> Result<Verdict> {
     let device = device(&options.device)?;
     let stage = StageName::from(options.stage);
     let source = stage.policy_folder(&options.run);
-    let is_empty = std::fs::read_dir(&options.out).map_or(true, |mut entries| entries.next().is_none());
-    if !is_empty {
-        return Err(LearningError::NotEmpty(options.out.clone()).into());
+    match std::fs::read_dir(&options.out).map(|mut entries| entries.next().is_some()) {
+        Ok(true) => return Err(LearningError::NotEmpty(options.out.clone()).into()),
+        Ok(false) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error).with_context(|| format!("`{}` cannot be used", options.out.display())),
     }
-    let exported = load_policy(&source, &device)
-        .with_context(|| format!("`{}` holds no finished stage `{stage}`", options.run.display()))?;
+    if !source.is_dir() {
+        bail!("`{}` holds no finished stage `{stage}`", options.run.display());
+    }
+    let exported = load_policy(&source, &device)?;
     let path = source.join(workup_trainer::learning::export::TOKENIZER);
     let tokenizer = std::fs::read_to_string(&path).with_context(|| format!("could not read `{}`", path.display()))?;
     export_policy(&options.out, &exported.decoder, &tokenizer, &exported.config)?;

@@ -2,15 +2,13 @@
 
 use anyhow::Result;
 use serde::Serialize;
-use workup_trainer::{
-    metrics::{MetricDifference, compare},
-    progress::print_line,
-};
+use workup_trainer::metrics::{MetricDifference, compare};
 
 use super::print_json;
 use crate::{
     Verdict,
     args::{DiffOptions, MetricsCommand},
+    output::print_line,
 };
 
 /// Differences shown to people; JSON has all.

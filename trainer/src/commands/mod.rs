@@ -21,9 +21,9 @@ use std::{fs, path::Path, sync::Arc};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use workup_core::{clinic::Clinic, knowledge::KnowledgeBase};
-use workup_trainer::{evaluation::parallel::available_threads, knowledge::load_knowledge, progress::print_line};
+use workup_trainer::{evaluation::parallel::available_threads, knowledge::load_knowledge};
 
-use crate::{Verdict, args::Command};
+use crate::{Verdict, args::Command, output::print_line};
 
 /// Performs a command.
 pub(crate) fn run(command: Command) -> Result<Verdict> {

@@ -9,6 +9,7 @@ use std::{
 use anyhow::{Context, Result};
 use workup_core::{
     dialogue::Dialogue,
+    episode::Truth,
     exam::Catalogue,
     observation::ReplyKind,
     protocol::{write_diagnosis, write_tool_call},
@@ -17,21 +18,24 @@ use workup_core::{
 };
 use workup_trainer::{
     cases::read_case,
-    progress::{print_line, print_prompt},
     setting::{Setting, hex},
 };
 
 use super::{clinic, summary::Summary};
-use crate::{Verdict, args::PlayOptions};
+use crate::{
+    Verdict,
+    args::PlayOptions,
+    output::{print_line, print_prompt},
+};
 
 /// Exams listed for one search.
 const LISTED: usize = 20;
 
 const HELP: &str = "\
 Plain words ask the patient, one or two things at a time.
-  :find WORDS               exams whose name has these words, with price and discomfort
+  :find WORDS               exams and their values that begin with these words, with price and discomfort
   :order TOOL name=value    order an exam, for example :order ct region=chest
-  :dx NAME                  end with a diagnosis
+  :dx NAME                  end with a diagnosis; :conditions lists their names
   :cost                     what has been spent
   :quit                     leave without a diagnosis
 What an agent would send works too: <tool_call>..</tool_call> and [DIAGNOSIS: ..].";
@@ -125,37 +129,69 @@ fn input(dialogue: &Dialogue, line: &str) -> Input {
         ":quit" => Input::Quit,
         ":find" => Input::Shown(find(catalogue, payer, rest)),
         ":cost" => Input::Shown(cost(dialogue)),
-        ":order" => Input::Message(order(rest)),
-        ":dx" => {
-            let mut message = String::new();
-            write_diagnosis([rest], &mut message);
-            Input::Message(message)
-        }
+        ":order" => match order(catalogue, rest) {
+            Ok(message) => Input::Message(message),
+            Err(problem) => Input::Shown(format!("{problem}; no turn was spent")),
+        },
+        ":conditions" => Input::Shown(conditions(dialogue)),
+        ":dx" => diagnosis(dialogue, rest),
         _ if command.starts_with(':') => Input::Shown(format!("`{command}` is no command: try :help")),
         _ => Input::Message(line.to_owned()),
     }
 }
 
-/// `ct region=chest contrast=yes` as a tool call; the clinic says what is wrong with it.
-fn order(text: &str) -> String {
+/// `ct region=chest contrast=yes` as a tool call, or what is wrong with it: a slip of the keyboard is no order.
+fn order(catalogue: &Catalogue, text: &str) -> Result<String, String> {
     let mut words = text.split_whitespace();
-    let name = words.next().unwrap_or_default();
-    let arguments = words.map(|word| word.split_once('=').unwrap_or((word, "")));
+    let name = words.next().ok_or("name an exam: :find looks for it")?;
+    let arguments: Vec<(&str, &str)> = words.map(|word| word.split_once('=').unwrap_or((word, ""))).collect();
+    catalogue.parse_call(name, &arguments).map_err(|error| format!("{error} (:find {name} shows what there is)"))?;
     let mut message = String::new();
     write_tool_call(name, arguments, &mut message);
-    message
+    Ok(message)
+}
+
+/// A diagnosis that names a condition of the knowledge base; of an imported case any words.
+fn diagnosis(dialogue: &Dialogue, text: &str) -> Input {
+    let base = dialogue.clinic().base();
+    let is_generated = matches!(dialogue.episode().truth(), Truth::Generated(_));
+    let reading = base.names.read(text);
+    if text.is_empty() || (is_generated && !reading.unmatched.is_empty() && !reading.undetermined) {
+        let unknown = reading.unmatched.join("`, `");
+        return Input::Shown(format!(
+            "`{unknown}` is no condition of this simulator: :conditions lists them; no turn was spent"
+        ));
+    }
+    let mut message = String::new();
+    write_diagnosis([text], &mut message);
+    Input::Message(message)
+}
+
+fn conditions(dialogue: &Dialogue) -> String {
+    let mut names: Vec<&str> = dialogue.clinic().base().diseases.iter().map(|disease| disease.name.as_str()).collect();
+    names.sort_unstable();
+    names.join("\n")
 }
 
 fn find(catalogue: &Catalogue, payer: Payer, words: &str) -> String {
     let wanted: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
-    let matches = |text: &str| wanted.iter().all(|word| text.to_lowercase().contains(word));
+    // Words begin with what is looked for: `ct` is not in `function`.
+    let matches = |text: &str| {
+        let text = text.to_lowercase();
+        let begins = |word: &String| {
+            text.split(|letter: char| !letter.is_alphanumeric()).any(|other| other.starts_with(word.as_str()))
+        };
+        wanted.iter().all(begins)
+    };
     let by_name = catalogue.find(words);
     let found: Vec<_> = catalogue
         .exams()
         .iter()
         .enumerate()
         .filter(|(index, exam)| {
-            let text = format!("{} {} {}", exam.name.replace('_', " "), exam.label, exam.group);
+            let values =
+                exam.parameters.iter().flat_map(|parameter| &parameter.values).cloned().collect::<Vec<_>>().join(" ");
+            let text = format!("{} {} {} {values}", exam.name, exam.label, exam.group);
             !exam.imported_only && (by_name == Some(*index) || matches(&text))
         })
         .map(|(_, exam)| exam)
@@ -195,10 +231,12 @@ mod tests {
 
     #[test]
     fn an_order_becomes_a_tool_call() {
+        let catalogue = Catalogue::embedded().unwrap();
         assert_eq!(
-            order("ct region=chest"),
+            order(&catalogue, "ct region=chest").unwrap(),
             "<tool_call>{\"name\": \"ct\", \"arguments\": {\"region\": \"chest\"}}</tool_call>"
         );
+        assert!(order(&catalogue, "tricorder").is_err() && order(&catalogue, "").is_err());
     }
 
     #[test]
@@ -207,5 +245,8 @@ mod tests {
         let found = find(&catalogue, Payer::Medicare, "cbc");
         assert!(found.contains("cbc") && found.contains('$'), "{found}");
         assert!(find(&catalogue, Payer::Medicare, "no such exam").starts_with("0 exams"));
+        assert!(!find(&catalogue, Payer::Medicare, "ct").contains("thyroid"), "`ct` is no part of `function`");
+        assert!(find(&catalogue, Payer::Medicare, "troponin").contains("cardiac_enzyme"));
+        assert!(find(&catalogue, Payer::Medicare, "vital").contains("physical_examination"));
     }
 }

@@ -5,10 +5,9 @@ use std::{borrow::Cow, fmt::Write, io};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use workup_core::{dialogue::Exchange, scenario_code::ScenarioCode};
-use workup_trainer::progress::print_line;
 
 use super::{clinic, print_json, summary::Summary};
-use crate::{Verdict, args::ReplayOptions};
+use crate::{Verdict, args::ReplayOptions, output::print_line};
 
 #[derive(Debug, Serialize)]
 struct Output<'a> {

@@ -6,10 +6,9 @@ use workup_core::{
     exam::Catalogue,
     reward::{score_diagnosis_vectors, score_parameter_vectors, score_reward_vectors},
 };
-use workup_trainer::progress::print_line;
 
 use super::{print_json, read_text};
-use crate::{Verdict, args::ScoreOptions};
+use crate::{Verdict, args::ScoreOptions, output::print_line};
 
 /// Largest difference from a published number.
 const TOLERANCE: f64 = 1e-12;

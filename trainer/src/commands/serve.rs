@@ -9,9 +9,8 @@ use std::{
 
 use anyhow::{Result, anyhow, bail};
 use tiny_http::{Header, Method, Request, Response, Server, StatusCode};
-use workup_trainer::progress::print_line;
 
-use crate::{Verdict, args::ServeOptions};
+use crate::{Verdict, args::ServeOptions, output::print_line};
 
 /// Requests answered at a time; a reader that stops reading holds one of them.
 const THREADS: usize = 32;

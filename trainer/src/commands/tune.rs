@@ -1,17 +1,19 @@
 //! `workup tune`: the frozen table of thresholds.
 
+use std::io::Write;
+
 use anyhow::{Context, Result};
 use workup_core::{random::Split, reward::Payer};
 use workup_trainer::{
-    atomic_file::write_atomically,
+    atomic_file::AtomicFile,
     evaluation::Practice,
-    progress::{Progress, Terminal, print_line},
+    progress::{Progress, Terminal},
     setting::Setting,
     tuning::tune,
 };
 
 use super::{knowledge, threads};
-use crate::{Verdict, args::TuneOptions};
+use crate::{Verdict, args::TuneOptions, output::print_line};
 
 /// Levels of patient and exam noise in the frozen table (plan keyed, Medicare prices).
 const NOISE: [(f64, f64); 3] = [(0.0, 0.0), (0.3, 0.1), (0.5, 0.3)];
@@ -21,6 +23,12 @@ const OTHER_PAYER: Payer = Payer::Cash;
 pub(crate) fn run(options: &TuneOptions) -> Result<Verdict> {
     let base = knowledge(&options.knowledge)?;
     let progress = Terminal::default();
+    // Before the work: an output that cannot be written must not cost it.
+    let unwritable = |path: &std::path::Path| format!("`{}` cannot be written", path.display());
+    let out = match &options.out {
+        Some(path) => Some((path, AtomicFile::create(path).with_context(|| unwritable(path))?)),
+        None => None,
+    };
     let mut rows = Vec::new();
     for setting in settings(options) {
         let practice = Practice::new(base.clone(), setting.payer);
@@ -40,9 +48,10 @@ pub(crate) fn run(options: &TuneOptions) -> Result<Verdict> {
         }
     }
     let text = serde_json::to_string_pretty(&rows)? + "\n";
-    match &options.out {
-        Some(path) => write_atomically(path, text.as_bytes())
-            .with_context(|| format!("`{}` cannot be written", path.display()))?,
+    match out {
+        Some((path, mut file)) => {
+            file.write_all(text.as_bytes()).and_then(|()| file.commit()).with_context(|| unwritable(path))?;
+        }
         None => print_line(text.trim_end()),
     }
     Ok(Verdict::Fine)

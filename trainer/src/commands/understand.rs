@@ -9,10 +9,9 @@ use workup_core::{
     knowledge::{Aspect, KnowledgeBase},
     patient::understand::{Context, PhraseIndex, Understood},
 };
-use workup_trainer::progress::print_line;
 
 use super::{clinic, read_text};
-use crate::{Verdict, args::UnderstandOptions};
+use crate::{Verdict, args::UnderstandOptions, output::print_line};
 
 #[derive(Debug, Serialize)]
 struct Line {

@@ -6,7 +6,7 @@ pub mod parallel;
 mod policy;
 mod report;
 pub mod statistics;
-mod table;
+pub(crate) mod table;
 
 pub use checkpoint::load_checkpoint;
 pub use outcome::Outcome;

@@ -58,20 +58,25 @@ pub fn report_table(report: &EvaluationReport) -> String {
     text
 }
 
+/// A variant's name as flags spell it.
+pub(crate) fn word(variant: impl std::fmt::Debug) -> String {
+    format!("{variant:?}").to_lowercase()
+}
+
 /// The setting in one line.
 fn setting_line(report: &EvaluationReport) -> String {
     let setting = &report.setting;
     format!(
-        "{} cases of {:?}, seed {}, noise {:?} {}/{}, reward {}, payer {}, prevalence {:?}, turns {}/{}, knowledge {} {:016x}",
+        "{} cases of {}, seed {}, noise {} {}/{}, reward {}, payer {}, prevalence {}, turns {}/{}, knowledge {} {:016x}",
         setting.cases,
-        setting.split,
+        word(setting.split),
         setting.seed,
-        setting.noise_plan,
+        word(setting.noise_plan),
         setting.patient_noise,
         setting.exam_noise,
         setting.reward_mode.name(),
         setting.payer.name(),
-        setting.prevalence,
+        word(setting.prevalence),
         setting.max_doctor_turns,
         setting.max_patient_turns,
         report.knowledge,

@@ -8,7 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{LearningError, difference::difference};
+use super::{LearningError, checkpoint::digest, difference::difference};
 use crate::atomic_file::write_atomically;
 
 /// A file of a run. Its note is written before it, and once more when it is complete: a kill in between is told from a file that
@@ -25,7 +25,15 @@ struct Note<T> {
     /// What it is made of: another run may not use it.
     identity: Value,
     /// What came of it; absent while it is being made.
-    written: Option<T>,
+    made: Option<Made<T>>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Made<T> {
+    /// Digest of the file.
+    digest: String,
+    /// What its maker returned.
+    written: T,
 }
 
 impl Artifact {
@@ -39,44 +47,54 @@ impl Artifact {
         &self.path
     }
 
-    /// What came of making it: now, or when it was made before.
+    /// What came of making it: now, or when it was made before; and the digest of the file.
     ///
     /// # Errors
-    /// When it cannot be made, is of other settings, or a file of this name is not of our making.
+    /// When it cannot be made, is of other settings, was changed since, or a file of this name is not of our making.
     pub(crate) fn ensure<T: Serialize + DeserializeOwned>(
         &self,
         make: impl FnOnce(&Path) -> Result<T, LearningError>,
-    ) -> Result<T, LearningError> {
+    ) -> Result<(T, String), LearningError> {
         if let Some(note) = self.note::<T>()? {
             if note.identity != self.identity {
                 let what = difference(&note.identity, &self.identity);
                 return Err(LearningError::Foreign { path: self.path.clone(), what });
             }
-            if let Some(written) = note.written.filter(|_| self.path.is_file()) {
-                return Ok(written);
+            if let Some(made) = note.made.filter(|_| self.path.is_file()) {
+                if self.digest()? != made.digest {
+                    return Err(self.damaged("the file was changed since it was made"));
+                }
+                return Ok((made.written, made.digest));
             }
         } else if self.path.exists() {
             return Err(LearningError::NotOurs(self.path.clone()));
         }
         self.write_note::<T>(None)?;
         let written = make(&self.path)?;
-        self.write_note(Some(&written))?;
-        Ok(written)
+        let made = Made { digest: self.digest()?, written };
+        self.write_note(Some(&made))?;
+        Ok((made.written, made.digest))
+    }
+
+    fn digest(&self) -> Result<String, LearningError> {
+        Ok(digest(&fs::read(&self.path).map_err(LearningError::io(&self.path))?))
+    }
+
+    fn damaged(&self, what: impl Into<String>) -> LearningError {
+        LearningError::DamagedArtifact { path: self.path.clone(), note: self.note.clone(), what: what.into() }
     }
 
     fn note<T: DeserializeOwned>(&self) -> Result<Option<Note<T>>, LearningError> {
         match fs::read(&self.note) {
-            Ok(bytes) => serde_json::from_slice(&bytes)
-                .map(Some)
-                .map_err(|error| LearningError::damaged(&self.note, error.to_string())),
+            Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| self.damaged(error.to_string())),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(LearningError::io(&self.note)(error)),
         }
     }
 
-    fn write_note<T: Serialize>(&self, written: Option<&T>) -> Result<(), LearningError> {
-        let note = Note { identity: self.identity.clone(), written };
-        let text = serde_json::to_vec(&note).map_err(|error| LearningError::damaged(&self.note, error.to_string()))?;
+    fn write_note<T: Serialize>(&self, made: Option<&Made<T>>) -> Result<(), LearningError> {
+        let note = serde_json::json!({ "identity": self.identity, "made": made });
+        let text = serde_json::to_vec(&note).map_err(|error| self.damaged(error.to_string()))?;
         write_atomically(&self.note, &text).map_err(LearningError::io(&self.note))
     }
 }
@@ -104,12 +122,14 @@ mod tests {
     fn it_is_made_once_and_again_after_a_kill() {
         let run = folder("once");
         let artifact = |seed: u64| Artifact::new(&run, "a.jsonl", "a.json", json!({ "seed": seed }));
-        assert_eq!(artifact(1).ensure(make(7)).unwrap(), 7);
-        assert_eq!(artifact(1).ensure(make(8)).unwrap(), 7);
+        assert_eq!(artifact(1).ensure(make(7)).unwrap().0, 7);
+        assert_eq!(artifact(1).ensure(make(8)).unwrap().0, 7);
         let error = artifact(2).ensure(make(8)).unwrap_err().to_string();
         assert!(error.contains("`seed` was 1, is 2"), "{error}");
         artifact(1).write_note::<u64>(None).unwrap();
-        assert_eq!(artifact(1).ensure(make(8)).unwrap(), 8);
+        assert_eq!(artifact(1).ensure(make(8)).unwrap().0, 8);
+        fs::write(run.join("a.jsonl"), "edited").unwrap();
+        assert!(matches!(artifact(1).ensure(make(9)), Err(LearningError::DamagedArtifact { .. })));
         fs::remove_dir_all(run).unwrap();
     }
 

@@ -6,7 +6,7 @@
 use std::{
     collections::BTreeMap,
     fs::{self, File},
-    io::Write,
+    io::{ErrorKind, Write},
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
@@ -24,7 +24,11 @@ use workup_core::digest::Digest;
 use workup_learn::{Learner, OptimizerConfig};
 use workup_model::{Decoder, DecoderConfig};
 
-use super::{LearningError, difference::difference};
+use super::{
+    LearningError,
+    difference::difference,
+    folder::{old_of, part_of, recover_folder, replace_folder},
+};
 
 /// Raised when the layout of checkpoints changes.
 const FORMAT: u32 = 2;
@@ -37,6 +41,8 @@ const MANIFEST: &str = "manifest.json";
 #[derive(Debug, Serialize, Deserialize)]
 struct Manifest {
     format: u32,
+    /// Whether the stage came to its end.
+    complete: bool,
     /// Digest by file name.
     files: BTreeMap<String, String>,
 }
@@ -83,14 +89,10 @@ fn in_order_of_names(bytes: Bytes) -> Result<Bytes, burn_pack::Error> {
 impl Checkpoint {
     /// The checkpoint below the folder of a stage, touching nothing: also for a stage that another process is running.
     pub fn look(stage: &Path) -> Self {
-        let checkpoint = Self::of(stage);
-        let old = checkpoint.beside("old");
+        let folder = stage.join("checkpoint");
+        let old = old_of(&folder);
         // Killed between the two renames of a save, the old one is the whole one.
-        if !checkpoint.exists() && old.is_dir() { Self { folder: old } } else { checkpoint }
-    }
-
-    fn of(stage: &Path) -> Self {
-        Self { folder: stage.join("checkpoint") }
+        if !folder.is_dir() && old.is_dir() { Self { folder: old } } else { Self { folder } }
     }
 
     /// The checkpoint below the folder of a stage that is this process's own. Finishes or undoes what a kill interrupted.
@@ -98,18 +100,9 @@ impl Checkpoint {
     /// # Errors
     /// When the folder cannot be read or written.
     pub fn recover(stage: &Path) -> Result<Self, LearningError> {
-        let checkpoint = Self::of(stage);
-        let (old, part) = (checkpoint.beside("old"), checkpoint.beside("part"));
-        let whole = checkpoint.exists();
-        if !whole && old.is_dir() {
-            fs::rename(&old, &checkpoint.folder).map_err(LearningError::io(&old))?;
-        }
-        for leftover in [old, part] {
-            if leftover.is_dir() {
-                fs::remove_dir_all(&leftover).map_err(LearningError::io(&leftover))?;
-            }
-        }
-        Ok(checkpoint)
+        let folder = stage.join("checkpoint");
+        recover_folder(&folder).map_err(LearningError::io(&folder))?;
+        Ok(Self { folder })
     }
 
     /// Whether there is one.
@@ -117,7 +110,12 @@ impl Checkpoint {
         self.folder.is_dir()
     }
 
-    /// Replaces the checkpoint.
+    /// Whether there is one, of a stage that came to its end.
+    pub fn is_complete(&self) -> bool {
+        self.manifest().is_ok_and(|manifest| manifest.complete)
+    }
+
+    /// Replaces the checkpoint; `complete` says that the stage came to its end.
     ///
     /// # Errors
     /// When it cannot be written; the one before stays then.
@@ -126,8 +124,9 @@ impl Checkpoint {
         learner: &Learner,
         run: &serde_json::Value,
         state: &S,
+        complete: bool,
     ) -> Result<(), LearningError> {
-        let part = self.beside("part");
+        let part = part_of(&self.folder);
         if part.is_dir() {
             fs::remove_dir_all(&part).map_err(LearningError::io(&part))?;
         }
@@ -138,30 +137,14 @@ impl Checkpoint {
         let optimizer = in_order_of_names(optimizer).map_err(|error| record(&error))?;
         let stored = Stored { run: run.clone(), decoder: learner.decoder.config().clone(), state };
         let state = serde_json::to_vec(&stored).map_err(|error| record(&error))?;
-        let mut manifest = Manifest { format: FORMAT, files: BTreeMap::new() };
+        let mut manifest = Manifest { format: FORMAT, complete, files: BTreeMap::new() };
         for (name, bytes) in [(MODEL, &model[..]), (OPTIMIZER, &optimizer[..]), (STATE, &state[..])] {
             write_synced(&part.join(name), bytes)?;
             manifest.files.insert(name.to_owned(), digest(bytes));
         }
         let manifest = serde_json::to_vec(&manifest).map_err(|error| record(&error))?;
         write_synced(&part.join(MANIFEST), &manifest)?;
-        self.swap(&part)
-    }
-
-    /// Puts a finished folder in the place of the checkpoint.
-    fn swap(&self, part: &Path) -> Result<(), LearningError> {
-        let old = self.beside("old");
-        if self.exists() {
-            fs::rename(&self.folder, &old).map_err(LearningError::io(&old))?;
-        }
-        fs::rename(part, &self.folder).map_err(LearningError::io(&self.folder))?;
-        if let Some(stage) = self.folder.parent() {
-            File::open(stage).and_then(|folder| folder.sync_all()).map_err(LearningError::io(stage))?;
-        }
-        if old.is_dir() {
-            fs::remove_dir_all(&old).map_err(LearningError::io(&old))?;
-        }
-        Ok(())
+        replace_folder(&self.folder).map_err(LearningError::io(&self.folder))
     }
 
     /// Reads the checkpoint of a run with these settings.
@@ -188,14 +171,17 @@ impl Checkpoint {
         Ok(Loaded { learner: Learner { decoder, optimizer, device: device.clone(), threads: 1 }, state: stored.state })
     }
 
-    /// Reads decoder and state alone, whatever run they belong to.
+    /// Reads the decoder alone, whatever run it belongs to; its weights must have this digest ([`Self::weights_digest`]).
     ///
     /// # Errors
-    /// When the checkpoint is damaged.
-    pub fn load_decoder<S: DeserializeOwned>(&self, device: &Device) -> Result<(Decoder, S), LearningError> {
+    /// When the checkpoint is damaged, or was replaced since its digest was read.
+    pub fn load_decoder(&self, weights: &str, device: &Device) -> Result<Decoder, LearningError> {
         let manifest = self.manifest()?;
-        let stored: Stored<S> = self.stored(&manifest)?;
-        Ok((self.decoder(&manifest, &stored, device)?, stored.state))
+        if self.listed(&manifest, MODEL)? != weights {
+            return Err(LearningError::damaged(&self.folder, "it was replaced while it was read"));
+        }
+        let stored: Stored<serde_json::Value> = self.stored(&manifest)?;
+        self.decoder(&manifest, &stored, device)
     }
 
     /// Digest of the stored weights.
@@ -222,8 +208,7 @@ impl Checkpoint {
     }
 
     fn manifest(&self) -> Result<Manifest, LearningError> {
-        let path = self.folder.join(MANIFEST);
-        let bytes = fs::read(&path).map_err(LearningError::io(&path))?;
+        let bytes = self.read(MANIFEST)?;
         let damaged = |error: serde_json::Error| LearningError::damaged(&self.folder, error.to_string());
         let format: serde_json::Value = serde_json::from_slice(&bytes).map_err(damaged)?;
         if format["format"] != FORMAT {
@@ -253,16 +238,19 @@ impl Checkpoint {
     }
 
     fn bytes(&self, manifest: &Manifest, name: &str) -> Result<Vec<u8>, LearningError> {
-        let path = self.folder.join(name);
-        let bytes = fs::read(&path).map_err(LearningError::io(&path))?;
+        let bytes = self.read(name)?;
         if digest(&bytes) != self.listed(manifest, name)? {
             return Err(LearningError::damaged(&self.folder, format!("`{name}` has another digest")));
         }
         Ok(bytes)
     }
 
-    fn beside(&self, suffix: &str) -> PathBuf {
-        self.folder.with_extension(suffix)
+    fn read(&self, name: &str) -> Result<Vec<u8>, LearningError> {
+        let path = self.folder.join(name);
+        fs::read(&path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => LearningError::damaged(&self.folder, format!("`{name}` is missing")),
+            _ => LearningError::io(&path)(error),
+        })
     }
 }
 

@@ -50,11 +50,26 @@ pub enum LearningError {
         what: String,
     },
     /// The folder of a run where that of a policy is wanted.
-    #[error("`{}` is the folder of a run: its policies are below it, for example `{}`", .0.display(), .0.join("policy").join("dapo").display())]
-    RunNotPolicy(PathBuf),
+    #[error("`{}` is the folder of a run; its policies are: {policies}", run.display())]
+    RunNotPolicy {
+        /// The run.
+        run: PathBuf,
+        /// Its policies, as they can be given instead.
+        policies: String,
+    },
     /// A folder that is not empty.
     #[error("`{}` is not empty: choose another folder, so that nothing is overwritten", .0.display())]
     NotEmpty(PathBuf),
+    /// A file of a run that does not fit the note beside it.
+    #[error("`{}` and its note `{}` do not fit ({what}): delete both to make them again", path.display(), note.display())]
+    DamagedArtifact {
+        /// The file.
+        path: PathBuf,
+        /// Its note.
+        note: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
     /// A checkpoint or file of another run.
     #[error("`{}` belongs to a run with other settings ({what}): choose another folder or the same settings", path.display())]
     Foreign {
@@ -67,13 +82,13 @@ pub enum LearningError {
     #[error("`{}` is there already and no run wrote it: move it away or choose another folder", .0.display())]
     NotOurs(PathBuf),
     /// A run to start from that has not come so far.
-    #[error("`{}` holds no finished fine-tuning: run `workup sft --out {}` first", .0.display(), .0.display())]
+    #[error("`{}` holds no finished fine-tuning: end it with the command that began it and --resume, or begin one with `workup sft --out {}`", .0.display(), .0.display())]
     NoStart(PathBuf),
     /// A run that has begun and was not asked to go on.
     #[error("`{}` already holds a run: add --resume to go on, or choose another folder", .0.display())]
     Begun(PathBuf),
-    /// A folder in which another process trains.
-    #[error("another process trains in `{}`: wait for it or choose another folder", .0.display())]
+    /// A file or folder that another process is writing.
+    #[error("another process is writing `{}`: wait for it or choose another folder", .0.display())]
     Busy(PathBuf),
     /// A tokenizer without one of the special tokens of the prompt.
     #[error("tokenizer has no special token `{0}`: train it with `workup tokenizer`")]
@@ -113,7 +128,10 @@ pub enum LearningError {
 impl LearningError {
     /// Wraps an error of the file system.
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + use<'_> {
-        |source| Self::Io { path: path.to_owned(), source }
+        |source| match source.kind() {
+            io::ErrorKind::ResourceBusy => Self::Busy(path.to_owned()),
+            _ => Self::Io { path: path.to_owned(), source },
+        }
     }
 
     pub(crate) fn damaged(path: &Path, what: impl Into<String>) -> Self {

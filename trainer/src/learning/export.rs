@@ -6,7 +6,11 @@ use burn::prelude::Device;
 use serde::{Deserialize, Serialize};
 use workup_model::{Decoder, DecoderConfig, Precision, load_weights, save_weights};
 
-use super::{LearningError, StageName, format::NanoFormat};
+use super::{
+    LearningError, StageName,
+    folder::{part_of, recover_folder, replace_folder},
+    format::NanoFormat,
+};
 use crate::{
     atomic_file::write_atomically,
     setting::{hex, parse_seed},
@@ -42,24 +46,26 @@ pub struct PolicyConfig {
 pub const NOTICE: &str =
     "A small model trained from scratch on simulated dialogue. Research and teaching, not medical advice.";
 
-/// Writes a policy into `folder`.
+/// Puts a policy in the place of `folder`, all of it at once.
 ///
 /// # Errors
-/// When the folder cannot be written or the weights not be read.
+/// When the folder cannot be written or the weights not be read; what was there stays then.
 pub fn export_policy(
     folder: &Path,
     decoder: &Decoder,
     tokenizer: &str,
     config: &PolicyConfig,
 ) -> Result<(), LearningError> {
-    fs::create_dir_all(folder).map_err(LearningError::io(folder))?;
+    recover_folder(folder).map_err(LearningError::io(folder))?;
+    let part = part_of(folder);
+    fs::create_dir_all(&part).map_err(LearningError::io(&part))?;
     let weights = save_weights(decoder, Precision::F16)?;
     let config = serde_json::to_string_pretty(config).unwrap_or_default();
     for (name, bytes) in [(TOKENIZER, tokenizer.as_bytes()), (CONFIG, config.as_bytes()), (WEIGHTS, &weights[..])] {
-        let path = folder.join(name);
+        let path = part.join(name);
         write_atomically(&path, bytes).map_err(LearningError::io(&path))?;
     }
-    Ok(())
+    replace_folder(folder).map_err(LearningError::io(folder))
 }
 
 /// An exported policy.
@@ -78,19 +84,31 @@ pub struct ExportedPolicy {
 /// # Errors
 /// When a file is missing or wrong.
 pub fn load_policy(folder: &Path, device: &Device) -> Result<ExportedPolicy, LearningError> {
-    if folder.join("policy").is_dir() {
-        return Err(LearningError::RunNotPolicy(folder.to_owned()));
+    let policies = StageName::ALL.map(|stage| stage.policy_folder(folder)).into_iter().filter(|policy| policy.is_dir());
+    let policies: Vec<String> = policies.map(|policy| format!("`{}`", policy.display())).collect();
+    if !policies.is_empty() {
+        return Err(LearningError::RunNotPolicy { run: folder.to_owned(), policies: policies.join(", ") });
     }
-    let read = |name: &str| {
-        let path = folder.join(name);
-        fs::read(&path).map_err(LearningError::io(&path))
-    };
+    let (config, tokenizer) = load_texts(folder)?;
+    let format = NanoFormat::from_json(&tokenizer)?;
+    let path = folder.join(WEIGHTS);
+    let decoder = load_weights(&fs::read(&path).map_err(LearningError::io(&path))?, device)?;
+    if *decoder.config() != config.decoder {
+        let what = format!("`decoder` is not the one in `{WEIGHTS}`");
+        return Err(LearningError::Policy { path: folder.join(CONFIG), what });
+    }
+    Ok(ExportedPolicy { decoder, format, config })
+}
+
+/// Reads config and tokenizer of what [`export_policy`] wrote.
+///
+/// # Errors
+/// When a file is missing or wrong.
+pub fn load_texts(folder: &Path) -> Result<(PolicyConfig, String), LearningError> {
     let text = |name: &str| {
-        let wrong = |error: std::string::FromUtf8Error| LearningError::Policy {
-            path: folder.join(name),
-            what: error.to_string(),
-        };
-        String::from_utf8(read(name)?).map_err(wrong)
+        let path = folder.join(name);
+        let bytes = fs::read(&path).map_err(LearningError::io(&path))?;
+        String::from_utf8(bytes).map_err(|error| LearningError::Policy { path, what: error.to_string() })
     };
     let unusable = |what: String| LearningError::Policy { path: folder.join(CONFIG), what };
     let config: PolicyConfig = serde_json::from_str(&text(CONFIG)?).map_err(|error| unusable(error.to_string()))?;
@@ -100,10 +118,5 @@ pub fn load_policy(folder: &Path, device: &Device) -> Result<ExportedPolicy, Lea
     if parse_seed(&config.knowledge_digest).map(hex).as_ref() != Ok(&config.knowledge_digest) {
         return Err(unusable("`knowledge_digest` is not 16 hexadecimal digits".to_owned()));
     }
-    let format = NanoFormat::from_json(&text(TOKENIZER)?)?;
-    let decoder = load_weights(&read(WEIGHTS)?, device)?;
-    if *decoder.config() != config.decoder {
-        return Err(unusable(format!("`decoder` is not the one in `{WEIGHTS}`")));
-    }
-    Ok(ExportedPolicy { decoder, format, config })
+    Ok((config, text(TOKENIZER)?))
 }

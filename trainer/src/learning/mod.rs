@@ -10,6 +10,7 @@ mod difference;
 mod error;
 pub mod evaluate;
 pub mod export;
+mod folder;
 pub mod format;
 mod journal;
 pub mod pipeline;

@@ -18,7 +18,7 @@ use super::{
     checkpoint::{Checkpoint, digest},
     conversation::{Practice, Written, read_conversations, write_conversations},
     dapo::{DapoRun, run_dapo},
-    export::{NOTICE, PolicyConfig, TOKENIZER, export_policy},
+    export::{NOTICE, PolicyConfig, TOKENIZER, export_policy, load_texts},
     format::NanoFormat,
     preset::Preset,
     sft::{SftRun, run_control, run_sft},
@@ -33,6 +33,8 @@ use crate::{
     setting::{Setting, hex},
 };
 
+/// Conversations of a run.
+pub const CONVERSATIONS: &str = "conversations.jsonl";
 /// Most conversations the vocabulary is trained on.
 const VOCABULARY_CONVERSATIONS: usize = 4_000;
 
@@ -104,8 +106,8 @@ impl Pipeline<'_> {
             "knowledge": hex(self.clinic.base().digest),
             "engine_version": ENGINE_VERSION,
         });
-        let artifact = Artifact::new(&self.out, "conversations.jsonl", "conversations.json", identity);
-        let written = artifact.ensure(|path| {
+        let artifact = Artifact::new(&self.out, CONVERSATIONS, "conversations.json", identity);
+        let (written, _) = artifact.ensure(|path| {
             let practice = Practice::new(self.clinic.clone(), &setting)?;
             let written = write_conversations(&practice, &setting, path, self.threads, self.progress)?;
             self.progress.note(&format!(
@@ -126,17 +128,12 @@ impl Pipeline<'_> {
         let bytes = fs::read(source).map_err(LearningError::io(source))?;
         let identity = json!({ "vocab_size": vocab_size, "conversations": digest(&bytes) });
         let artifact = Artifact::new(&self.out, TOKENIZER, "tokenizer_origin.json", identity);
-        let written: String = artifact.ensure(|path| {
+        artifact.ensure(|path| {
             let texts = conversations.iter().take(VOCABULARY_CONVERSATIONS).map(Vec::as_slice);
             let json = train_vocabulary(texts, vocab_size)?;
-            write_atomically(path, json.as_bytes()).map_err(LearningError::io(path))?;
-            Ok(digest(json.as_bytes()))
+            write_atomically(path, json.as_bytes()).map_err(LearningError::io(path))
         })?;
-        let json = fs::read_to_string(artifact.path()).map_err(LearningError::io(artifact.path()))?;
-        if digest(json.as_bytes()) != written {
-            return Err(LearningError::damaged(artifact.path(), "it has another digest than when it was made"));
-        }
-        Ok(json)
+        fs::read_to_string(artifact.path()).map_err(LearningError::io(artifact.path()))
     }
 
     /// Conversations and tokenizer, encoded.
@@ -156,14 +153,19 @@ impl Pipeline<'_> {
     /// Vocabulary of the run with finished fine-tuning in this folder, which is only read.
     ///
     /// # Errors
-    /// When there is no finished fine-tuning.
+    /// When there is no finished fine-tuning, or it was done in another knowledge base.
     pub fn vocabulary_of_finished(&self) -> Result<Vocabulary, LearningError> {
         let stage = StageName::Sft;
-        if !stage.policy_folder(&self.out).is_dir() || !Checkpoint::look(&stage.folder(&self.out)).exists() {
+        let policy = stage.policy_folder(&self.out);
+        if !policy.is_dir() || !Checkpoint::look(&stage.folder(&self.out)).is_complete() {
             return Err(LearningError::NoStart(self.out.clone()));
         }
-        let path = self.out.join(TOKENIZER);
-        let tokenizer = fs::read_to_string(&path).map_err(LearningError::io(&path))?;
+        let (config, tokenizer) = load_texts(&policy)?;
+        let here = hex(self.clinic.base().digest);
+        if config.knowledge_digest != here {
+            let what = format!("`knowledge_digest` was {}, is {here}", config.knowledge_digest);
+            return Err(LearningError::Foreign { path: policy, what });
+        }
         let format = Arc::new(NanoFormat::from_json(&tokenizer)?);
         Ok(Vocabulary { tokenizer, format })
     }
@@ -219,14 +221,15 @@ impl Pipeline<'_> {
         let clinic =
             TextClinic::new(self.clinic.clone(), vocabulary.format.clone(), move |index| scenarios.case(index))?;
         let source = Checkpoint::look(sft_folder);
+        let weights = source.weights_digest()?;
         let origin = json!({
-            "weights": source.weights_digest()?,
+            "weights": weights,
             "tokenizer": digest(vocabulary.tokenizer.as_bytes()),
             "setting": setting,
             "knowledge": hex(self.clinic.base().digest),
             "engine_version": ENGINE_VERSION,
         });
-        let decoder = || source.load_decoder::<SftState>(&self.device).map(|(decoder, _)| decoder);
+        let decoder = || source.load_decoder(&weights, &self.device);
         run_dapo(&self.dapo_run(vocabulary), folder, &origin, decoder, &clinic, self.surroundings(), self.progress)
     }
 

@@ -45,7 +45,7 @@ impl Preset {
     /// Conversations written: a few more than fine-tuning reads in one pass.
     pub const fn conversations(self) -> u64 {
         match self {
-            Self::Quick => 20_000,
+            Self::Quick => 18_200,
             Self::Tiny => 96,
         }
     }
@@ -69,7 +69,7 @@ impl Preset {
     /// Test scenarios the policies are compared on.
     pub const fn test_cases(self) -> u64 {
         match self {
-            Self::Quick => 3_000,
+            Self::Quick => 2_000,
             Self::Tiny => 64,
         }
     }
@@ -79,7 +79,7 @@ impl Preset {
         let nano = DecoderConfig::nano(vocab_size);
         match self {
             Self::Quick => {
-                let steps = 1_200;
+                let steps = 1_100;
                 SftRun {
                     decoder: DecoderConfig { max_seq_len: nano::MAX_TOKENS, ..nano },
                     config: SftConfig {
@@ -142,11 +142,11 @@ impl Preset {
                         LearningRate {
                             peak: 4e-4,
                             warmup_steps: 4,
-                            decay: Decay::Cosine { total_steps: 70, floor: 0.2 },
+                            decay: Decay::Cosine { total_steps: 64, floor: 0.2 },
                         },
                     )
                 },
-                steps: 70,
+                steps: 64,
                 checkpoint_every: 10,
                 first_scenario: FIRST_DAPO_SCENARIO,
             },

@@ -1,6 +1,6 @@
 //! The whole pipeline and what came of it: expert, supervised fine-tuning, control, DAPO and the clinicians on the same scenarios.
 
-use std::{fmt::Write, time::Instant};
+use std::{fmt::Write, path::Path, time::Instant};
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use super::{
     LearningError, StageName,
     checkpoint::Checkpoint,
     evaluate::{TrainedPolicy, sampling},
-    pipeline::Pipeline,
+    pipeline::{CONVERSATIONS, Pipeline},
 };
 use crate::{
     atomic_file::write_atomically,
@@ -16,6 +16,7 @@ use crate::{
         ClinicianKind, ClinicianPolicy, Difference, EvaluationReport, Outcome, Practice, evaluate, paired_difference,
         row, row_header,
         statistics::{Estimate, bootstrap},
+        table::word,
     },
     setting::Setting,
 };
@@ -46,11 +47,11 @@ pub struct TrainingReport {
     /// All paired differences of DAPO from the control.
     pub dapo_minus_control: Difference,
     /// Accuracy of supervised fine-tuning as a share of its expert's.
-    pub sft_accuracy_of_expert: Estimate,
+    pub sft_accuracy_of_expert: Option<Estimate>,
     /// Accuracy of the expert as a share of that of `ideal`.
-    pub expert_accuracy_of_ideal: Estimate,
+    pub expert_accuracy_of_ideal: Option<Estimate>,
     /// Dollars of the expert as a multiple of those of `ideal`.
-    pub expert_dollars_of_ideal: Estimate,
+    pub expert_dollars_of_ideal: Option<Estimate>,
     /// Tokens trained on by DAPO, which the control got too.
     pub token_budget: u64,
     /// Tokens that DAPO sampled on the way; the control has no counterpart.
@@ -109,11 +110,12 @@ impl TrainingReport {
             format!("{name} {:+.4} [{:+.4}, {:+.4}]", estimate.mean, estimate.low, estimate.high)
         };
         let other = &self.other_sampling;
+        let other_way = sampling(!HEADLINE_GREEDY);
         for (name, other) in [
-            ("SFT", &self.dapo_minus_sft),
-            ("control", &self.dapo_minus_control),
-            ("SFT, the other way of choosing tokens", &other.dapo_minus_sft),
-            ("control, the other way of choosing tokens", &other.dapo_minus_control),
+            ("SFT".to_owned(), &self.dapo_minus_sft),
+            ("control".to_owned(), &self.dapo_minus_control),
+            (format!("SFT, {other_way}"), &other.dapo_minus_sft),
+            (format!("control, {other_way}"), &other.dapo_minus_control),
         ] {
             let _ = writeln!(
                 text,
@@ -125,9 +127,9 @@ impl TrainingReport {
         }
         let _ = writeln!(
             text,
-            "{} cases of {:?}, noise keyed {}/{}, clinic reward; trained policies: {}; {:.0} s",
+            "{} cases of {}, noise keyed {}/{}, clinic reward; trained policies: {}; {:.0} s",
             self.dapo.setting.cases,
-            self.dapo.setting.split,
+            word(self.dapo.setting.split),
             self.dapo.setting.patient_noise,
             self.dapo.setting.exam_noise,
             self.sampling,
@@ -139,6 +141,16 @@ impl TrainingReport {
         let _ = write!(text, "intervals: {}\n{}", self.intervals, workup_core::SAFETY);
         text
     }
+}
+
+/// Writes a report as `report.json` into the folder of its run.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_report(report: &TrainingReport, run: &Path) -> Result<(), LearningError> {
+    let path = run.join("report.json");
+    let json = serde_json::to_vec_pretty(report).map_err(|error| LearningError::damaged(&path, error.to_string()))?;
+    write_atomically(&path, &json).map_err(LearningError::io(&path))
 }
 
 /// A stopwatch over stages.
@@ -159,7 +171,7 @@ impl Stopwatch {
     }
 }
 
-/// Runs all stages and evaluates what came of them; also written to `report.json`.
+/// Runs all stages and evaluates what came of them.
 ///
 /// # Errors
 /// When a stage fails.
@@ -168,7 +180,7 @@ pub fn report_training(pipeline: &Pipeline<'_>, setting: &Setting) -> Result<Tra
     let out = &pipeline.out;
     let is_begun = |stage: &StageName| Checkpoint::look(&stage.folder(out)).exists();
     let mut resumed: Vec<_> = StageName::ALL.into_iter().filter(is_begun).map(StageName::name).collect();
-    if out.join("conversations.jsonl").is_file() {
+    if out.join(CONVERSATIONS).is_file() {
         resumed.insert(0, "conversations");
     }
     let prepared = pipeline.prepare()?;
@@ -221,9 +233,6 @@ pub fn report_training(pipeline: &Pipeline<'_>, setting: &Setting) -> Result<Tra
         seconds: watch.begun.elapsed().as_secs_f64(),
         seconds_by_stage: watch.laps,
     };
-    let path = out.join("report.json");
-    let json = serde_json::to_vec_pretty(&report).map_err(|error| LearningError::damaged(&path, error.to_string()))?;
-    write_atomically(&path, &json).map_err(LearningError::io(&path))?;
     Ok(report)
 }
 
@@ -231,8 +240,8 @@ type Evaluated = (EvaluationReport, Vec<Outcome>);
 
 /// In the order of [`StageName::ALL`].
 fn all_trained(pipeline: &Pipeline<'_>, setting: &Setting, greedy: bool) -> Result<[Evaluated; 3], LearningError> {
-    let [sft, dapo, control] = StageName::ALL.map(|stage| trained(pipeline, setting, stage, greedy));
-    Ok([sft?, dapo?, control?])
+    let play = |stage| trained(pipeline, setting, stage, greedy);
+    Ok([play(StageName::Sft)?, play(StageName::Dapo)?, play(StageName::Control)?])
 }
 
 fn other_sampling([sft, dapo, control]: [Evaluated; 3], threads: usize) -> OtherSampling {
@@ -281,8 +290,13 @@ fn clinicians(
     ClinicianKind::ALL.into_iter().map(play).collect()
 }
 
-/// Mean of a quantity in `first` as a multiple of that in `second`, on the same scenarios.
-fn ratio(first: &[Outcome], second: &[Outcome], quantity: impl Fn(&Outcome) -> f64, threads: usize) -> Estimate {
+/// Mean of a quantity in `first` as a multiple of that in `second`, on the same scenarios; `None` where that is 0.
+fn ratio(
+    first: &[Outcome],
+    second: &[Outcome],
+    quantity: impl Fn(&Outcome) -> f64,
+    threads: usize,
+) -> Option<Estimate> {
     let pairs: Vec<(f64, f64)> = first.iter().zip(second).map(|(a, b)| (quantity(a), quantity(b))).collect();
     bootstrap(pairs.len(), threads, |counts| {
         let (mut above, mut below) = (0.0, 0.0);
@@ -291,5 +305,8 @@ fn ratio(first: &[Outcome], second: &[Outcome], quantity: impl Fn(&Outcome) -> f
             below += b * f64::from(count);
         }
         vec![above / below]
-    })[0]
+    })
+    .first()
+    .copied()
+    .filter(|estimate| [estimate.mean, estimate.low, estimate.high].iter().all(|number| number.is_finite()))
 }

@@ -143,7 +143,7 @@ pub fn run_control(
     let sft_identity = json!({ "stage": StageName::Sft, "sft": run, "examples": fingerprint(examples) });
     let source = Checkpoint::look(sft_folder);
     let before: SftState =
-        source.load_state(&sft_identity)?.ok_or_else(|| LearningError::damaged(sft_folder, "no checkpoint"))?;
+        source.load_state(&sft_identity)?.ok_or_else(|| LearningError::NoStart(sft_folder.to_owned()))?;
     let mut stage = SftStage {
         name: StageName::Control,
         config: &run.config,

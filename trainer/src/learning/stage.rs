@@ -2,6 +2,7 @@
 
 use std::{
     fs::{self, File, TryLockError},
+    io::ErrorKind,
     path::Path,
     time::Instant,
 };
@@ -10,8 +11,8 @@ use burn::prelude::Device;
 use serde::{Serialize, de::DeserializeOwned};
 use workup_learn::{Learner, Metrics, OptimizerConfig};
 
-use super::{LearningError, StageName, checkpoint::Checkpoint, journal::Journal};
-use crate::progress::Progress;
+use super::{LearningError, StageName, checkpoint::Checkpoint, difference::difference, journal::Journal};
+use crate::{atomic_file::write_atomically, progress::Progress};
 
 /// What every stage is given.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +57,7 @@ pub(crate) struct StageFolder<'a> {
     pub(crate) surroundings: Surroundings<'a>,
 }
 
-/// Runs a stage to its end and returns learner and state; a stage that is complete is only read.
+/// Runs a stage to its end and returns learner and state; of a stage that is complete, weights and metrics stay as they are.
 pub(crate) fn run_stage<S: Stage>(
     stage: &mut S,
     folder: &StageFolder<'_>,
@@ -70,6 +71,7 @@ pub(crate) fn run_stage<S: Stage>(
     if checkpoint.exists() && !resume {
         return Err(LearningError::Begun(path.to_owned()));
     }
+    claim(path, &folder.run, resume)?;
     let (mut learner, mut state) = if checkpoint.exists() {
         let loaded = checkpoint.load(&folder.run, &folder.optimizer, device)?;
         (loaded.learner, loaded.state)
@@ -77,10 +79,7 @@ pub(crate) fn run_stage<S: Stage>(
         start()?
     };
     learner.threads = threads;
-    let journal_path = path.join("metrics.jsonl");
-    if !resume && journal_path.exists() {
-        return Err(LearningError::Begun(path.to_owned()));
-    }
+    let journal_path = path.join(METRICS);
     let mut journal = Journal::open(&journal_path, stage.step(&state)).map_err(LearningError::io(&journal_path))?;
     let (done, total) = stage.progress(&state);
     progress.start(stage.name().name(), total);
@@ -100,12 +99,39 @@ pub(crate) fn run_stage<S: Stage>(
         let is_last = after >= total;
         if is_last || stage.step(&state).is_multiple_of(folder.checkpoint_every.max(1)) {
             journal.sync().map_err(LearningError::io(&journal_path))?;
-            checkpoint.save(&learner, &folder.run, &state)?;
+            checkpoint.save(&learner, &folder.run, &state, is_last)?;
             progress.note(&format!("{} {after}/{total}: {}", stage.name(), stage.status(&metrics)));
         }
     }
     progress.finish();
     Ok((learner, state))
+}
+
+/// Metrics of a stage.
+const METRICS: &str = "metrics.jsonl";
+/// Settings of the run whose metrics and checkpoint stand in a stage's folder.
+const RUN: &str = "run.json";
+
+/// Notes whose the folder is, before anything else is written to it; refuses metrics that are not this run's.
+fn claim(folder: &Path, run: &serde_json::Value, resume: bool) -> Result<(), LearningError> {
+    let (note, metrics) = (folder.join(RUN), folder.join(METRICS));
+    match fs::read(&note) {
+        Ok(bytes) => {
+            let damaged = |error: serde_json::Error| LearningError::damaged(folder, error.to_string());
+            let stored: serde_json::Value = serde_json::from_slice(&bytes).map_err(damaged)?;
+            if stored != *run {
+                let what = difference(&stored, run);
+                return Err(LearningError::Foreign { path: folder.to_owned(), what });
+            }
+            if metrics.exists() && !resume {
+                return Err(LearningError::Begun(folder.to_owned()));
+            }
+            Ok(())
+        }
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(LearningError::io(&note)(error)),
+        Err(_) if metrics.exists() => Err(LearningError::NotOurs(metrics)),
+        Err(_) => write_atomically(&note, run.to_string().as_bytes()).map_err(LearningError::io(&note)),
+    }
 }
 
 /// Keeps other processes out of a stage's folder until the file is closed, also by a kill.
