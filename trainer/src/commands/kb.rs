@@ -7,13 +7,14 @@ use serde::Serialize;
 use workup_core::knowledge::KnowledgeBase;
 use workup_trainer::{
     kb::{Breach, KnowledgeFiles, Level, Numbers, Separation, check_base, read_files, report_base, separation},
-    progress::{Terminal, print_line},
+    progress::Terminal,
 };
 
 use super::{print_json, threads};
 use crate::{
     Verdict,
     args::{KbCheckOptions, KbCommand, KbReportOptions},
+    output::print_line,
 };
 
 pub(crate) fn run(command: &KbCommand) -> Result<Verdict> {
@@ -83,7 +84,9 @@ fn check(options: &KbCheckOptions) -> Result<Verdict> {
         print_json(&Output { breaches, separation: played, holds })?;
     } else {
         breaches.iter().for_each(print_breach);
-        played.iter().for_each(|played| print_separation(played, options.least));
+        if let Some(played) = &played {
+            print_separation(played, options.least);
+        }
         print_line(if holds { "the knowledge base keeps the rules" } else { "the knowledge base breaks rules" });
     }
     Ok(if holds { Verdict::Fine } else { Verdict::CheckFailed })

@@ -104,7 +104,8 @@ fn pregnancy_is_positive(checker: &mut Checker<'_>) {
             }),
             None => share(disease, "pregnancy_hormone", "positive").unwrap_or(0.0),
         };
-        (disease.icd10.starts_with('O') && !disease.icd10.starts_with("O9") && positive < 0.9)
-            .then(|| "a disease of pregnancy in somebody who may not be pregnant: raise that finding or panel".to_owned())
+        (disease.icd10.starts_with('O') && !disease.icd10.starts_with("O9") && positive < 0.9).then(|| {
+            "a disease of pregnancy in somebody who may not be pregnant: raise that finding or panel".to_owned()
+        })
     });
 }

@@ -1,6 +1,6 @@
 //! Diseases that full information cannot tell apart, and exams that never help: found by playing.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 use workup_core::{
@@ -135,13 +135,13 @@ fn best_panel(base: &KnowledgeBase, one: usize, other: usize) -> Option<(String,
 }
 
 fn useless_panels(base: &KnowledgeBase) -> Vec<String> {
-    let mut names = BTreeMap::new();
+    let mut names = BTreeSet::new();
     for (index, panel) in base.panels.iter().enumerate() {
         let first = pattern_shares(base, index as u16, 0);
         let same = (1..base.diseases.len()).all(|disease| pattern_shares(base, index as u16, disease) == first);
         if same {
-            names.insert(panel.id.clone(), ());
+            names.insert(panel.id.clone());
         }
     }
-    names.into_keys().collect()
+    names.into_iter().collect()
 }
