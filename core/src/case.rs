@@ -71,28 +71,27 @@ impl Patient {
     /// Whether the finding is present.
     #[inline]
     pub fn has(&self, base: &KnowledgeBase, finding: u16) -> bool {
-        if base.is_complained_of(finding, self.complaint) {
-            return true;
-        }
-        let entry = &base.findings[usize::from(finding)];
-        if !self.covered_by(&entry.applies) || entry.requires.is_some_and(|required| !self.has(base, required)) {
-            return false;
-        }
-        let ppm = base.finding_probabilities(finding, self.band)[usize::from(self.hypothesis)];
-        KeyedRng::new(self.seed, Purpose::Finding, entry.key, 0).happens(ppm)
+        let [present] = self.has_each(base, [finding]);
+        present
     }
 
-    /// [`Self::has`] of several findings, worked out side by side.
+    /// Whether each of several findings is present, worked out side by side.
     #[inline]
     pub fn has_each<const N: usize>(&self, base: &KnowledgeBase, findings: [u16; N]) -> [bool; N] {
-        let complaint = base.complaints[usize::from(self.complaint)].finding;
-        let keys = findings.map(|finding| base.findings[usize::from(finding)].key);
-        let words = first_words(self.seed, Purpose::Finding, keys, 0);
+        let words = first_words(
+            self.seed,
+            Purpose::Finding,
+            findings.map(|finding| base.findings[usize::from(finding)].key),
+            0,
+        );
         core::array::from_fn(|index| {
             let finding = findings[index];
+            let entry = &base.findings[usize::from(finding)];
             let ppm = base.finding_probabilities(finding, self.band)[usize::from(self.hypothesis)];
-            finding == complaint
-                || (happens(words[index], ppm) && self.covered_by(&base.findings[usize::from(finding)].applies))
+            base.is_complained_of(finding, self.complaint)
+                || (happens(words[index], ppm)
+                    && self.covered_by(&entry.applies)
+                    && entry.requires.is_none_or(|required| self.has(base, required)))
         })
     }
 

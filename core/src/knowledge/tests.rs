@@ -1,12 +1,32 @@
 //! The embedded pack compiles and its tables are distributions.
 
 use super::{KnowledgeBase, schema::KnowledgeFile};
-use crate::random::PPM;
+use crate::{
+    case::{Patient, Prevalence},
+    random::PPM,
+};
 
 #[test]
 fn core24_compiles() {
     let base = KnowledgeBase::core24().unwrap_or_else(|error| panic!("{error}"));
     assert!(!base.diseases.is_empty());
+}
+
+// Catches a patient who coughs up blood without coughing, whichever way presence is looked up.
+#[test]
+fn nobody_has_a_finding_without_what_it_requires() {
+    let base = KnowledgeBase::full().unwrap_or_else(|error| panic!("{error}"));
+    let mut num_implied = 0;
+    for seed in 0..300 {
+        let patient = Patient::draw(&base, seed, Prevalence::Uniform);
+        for child in 0..base.findings.len() as u16 {
+            let Some(required) = base.findings[usize::from(child)].requires else { continue };
+            let [present, parent] = patient.has_each(&base, [child, required]);
+            assert!(parent || !present, "seed {seed}: `{}`", base.findings[usize::from(child)].id);
+            num_implied += u32::from(present);
+        }
+    }
+    assert!(num_implied > 20, "{num_implied}");
 }
 
 #[test]
