@@ -97,9 +97,16 @@ impl Oracle<'_> {
             * f64::from(hypothesis.complaints[usize::from(self.patient.complaint)])
             / 1e6;
         let complaint = self.base.complaints[usize::from(self.patient.complaint)].finding;
+        let required_by = |finding: u16| self.base.findings[usize::from(finding)].requires;
         for &finding in &touched.findings {
             let ppm = self.base.finding_probabilities(finding, self.patient.band)[hidden.hypothesis];
-            let share = if finding == complaint { 1.0 } else { f64::from(ppm) / 1e6 };
+            let share = if finding == complaint || required_by(complaint) == Some(finding) {
+                1.0
+            } else if required_by(finding).is_some_and(|required| !hidden.findings[usize::from(required)]) {
+                0.0
+            } else {
+                f64::from(ppm) / 1e6
+            };
             weight *= if hidden.findings[usize::from(finding)] { share } else { 1.0 - share };
         }
         for &attribute in &touched.attributes {
@@ -322,6 +329,9 @@ impl Touched {
                 }
             }
         }
+        let required: Vec<u16> =
+            touched.findings.iter().filter_map(|&finding| base.findings[usize::from(finding)].requires).collect();
+        touched.findings.extend(required);
         touched
     }
 
@@ -450,6 +460,35 @@ fn belief_equals_enumeration_with_every_noise_row_exercised() {
     ] {
         assert!(rows.contains(row), "no reading exercised `{row}`: {rows:?}");
     }
+}
+
+/// Catches: a finding counted without what it requires, or evidence about one that does not reach the other.
+#[test]
+fn belief_equals_enumeration_where_findings_require_others() {
+    let base = tiny::base_with_requirements();
+    let noise = NoiseSettings { plan: NoisePlan::Keyed, patient_ppm: 700_000, exam_ppm: 700_000, forced: Vec::new() };
+    let (mut rows, mut told, mut complaints) = (Rows::new(), BTreeSet::new(), BTreeSet::new());
+    for seed in 0..160 {
+        let episode = random_episode(&base, seed, noise.clone());
+        compare(&episode, &mut rows);
+        let requires =
+            |item: ItemId| base.findings.get(usize::from(item.0)).is_some_and(|entry| entry.requires.is_some());
+        told.extend(
+            episode
+                .readings()
+                .iter()
+                .filter(|reading| requires(reading.item))
+                .map(|reading| (base.item_name(reading.item), reading.value.code())),
+        );
+        let Truth::Generated(patient) = episode.truth() else { unreachable!("generated scenarios") };
+        complaints.insert(patient.complaint);
+    }
+    for (item, value) in
+        [("itch", Value::Present), ("itch", Value::Absent), ("rub", Value::Present), ("rub", Value::Absent)]
+    {
+        assert!(told.contains(&(item.to_owned(), value.code())), "nobody told `{item}` {value:?}: {told:?}");
+    }
+    assert_eq!(complaints.len(), base.complaints.len(), "every complaint was played");
 }
 
 #[test]
