@@ -52,17 +52,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// The number of a legal action, each equally likely: one bit each in `legal`, lowest first.
 fn choose(_observation: &[f32], legal: &[u64], rng: &mut KeyedRng) -> u32 {
-    let num_legal: u32 = legal.iter().map(|word| word.count_ones()).sum();
-    let mut rest = rng.below(num_legal);
-    for (index, &word) in (0..).zip(legal) {
-        let mut word = word;
-        while word != 0 {
-            if rest == 0 {
-                return index * 64 + word.trailing_zeros();
-            }
-            rest -= 1;
-            word &= word - 1;
-        }
-    }
-    0
+    let is_legal = |action: &u32| legal[*action as usize / 64] >> (action % 64) & 1 == 1;
+    let mut actions = (0..legal.len() as u32 * 64).filter(is_legal);
+    let chosen = rng.below(actions.clone().count() as u32);
+    actions.nth(chosen as usize).unwrap_or(0)
 }
